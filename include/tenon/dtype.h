@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Element types, packed in 32 bits as DLPack has them: code | bits << 8 | lanes << 16. */
+#ifndef TN_TENON_DTYPE_H
+#define TN_TENON_DTYPE_H
+
+#include <stdint.h>
+
+/// A packed element type. TN_DT_NONE stands where there is no value (statements).
+typedef uint32_t tn_dtype;
+
+/// DLPack type codes.
+enum { TN_TC_INT = 0, TN_TC_UINT = 1, TN_TC_FLOAT = 2, TN_TC_HANDLE = 3, TN_TC_BFLOAT = 4, TN_TC_BOOL = 6 };
+
+/// One-lane types. Handles are 64-bit pointers.
+enum {
+  TN_DT_NONE = 0,
+  TN_DT_I8 = 0x10800,
+  TN_DT_I16 = 0x11000,
+  TN_DT_I32 = 0x12000,
+  TN_DT_I64 = 0x14000,
+  TN_DT_U8 = 0x10801,
+  TN_DT_U16 = 0x11001,
+  TN_DT_U32 = 0x12001,
+  TN_DT_U64 = 0x14001,
+  TN_DT_F16 = 0x11002,
+  TN_DT_F32 = 0x12002,
+  TN_DT_F64 = 0x14002,
+  TN_DT_HANDLE = 0x14003,
+  TN_DT_BF16 = 0x11004,
+  TN_DT_BOOL = 0x10806
+};
+
+#endif
