@@ -4,6 +4,8 @@
 #ifndef TN_TENON_STATUS_H
 #define TN_TENON_STATUS_H
 
+#include "tenon/export.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -28,16 +30,16 @@ typedef enum tn_code {
 typedef struct tn_status_record *tn_status;
 
 /// The code of `st`; TN_OK for NULL.
-tn_code tn_status_code(tn_status st);
+TN_API tn_code tn_status_code(tn_status st);
 
 /// The message, outermost context first, frames joined by ": ". Borrowed from `st`; "" for NULL.
-const char *tn_status_message(tn_status st);
+TN_API const char *tn_status_message(tn_status st);
 
 /// A short name such as "invalid argument"; static storage.
-const char *tn_code_name(tn_code code);
+TN_API const char *tn_code_name(tn_code code);
 
 /// Frees `st`; NULL is fine.
-void tn_status_free(tn_status st);
+TN_API void tn_status_free(tn_status st);
 
 #ifdef __cplusplus
 }

@@ -53,7 +53,7 @@ tn_status tn_array_init(tn_array *array, tn_dtype dtype, int32_t ndim, const int
   if (!tn_shape_bytes(ndim, shape, tn_dtype_bytes(dtype), &n_bytes)) {
     return TN_ERR(TN_NO_MEMORY, "the size of the array overflows");
   }
-  size_t n_alloc = n_bytes == 0 ? ALIGN_BYTES : (n_bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
+  size_t n_alloc = (n_bytes / ALIGN_BYTES + 1) * ALIGN_BYTES; /* never 0 */
   void *data = aligned_alloc(ALIGN_BYTES, n_alloc);
   if (data == NULL) {
     return TN_ERR(TN_NO_MEMORY, "no memory for an array of %zu bytes", n_bytes);
@@ -114,7 +114,7 @@ static uint64_t saturate_u64(double value, uint64_t hi) {
   return value >= (double)hi ? hi : (uint64_t)value;
 }
 
-/* Rounds to odd, so that the second rounding to 16 bits gives what one rounding would have given. */
+/* Rounds to odd, so that the second rounding, to 16 bits, gives what one rounding would have. */
 static float round_to_odd(double value) {
   float rounded = (float)value;
   if (isnan(value) || (double)rounded == value) {

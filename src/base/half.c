@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* float16 and bfloat16 as bit patterns: widening is exact, narrowing rounds to nearest, ties to even. */
+/* float16 and bfloat16 as bit patterns: widening is exact, narrowing rounds to nearest, ties to
+ * even. */
 #include "base/array.h"
 
 #include <string.h>

@@ -35,7 +35,7 @@ uint64_t tn_rng_next(tn_rng *rng) {
 
 uint64_t tn_rng_below(tn_rng *rng, uint64_t n) {
   TN_ASSERT(n >= 1, "empty range");
-  uint64_t n_excess = (0 - n) % n; /* 2^64 mod n values at the bottom would be drawn once too often */
+  uint64_t n_excess = (0 - n) % n; /* 2^64 mod n: so many values would be drawn once too often */
   uint64_t x = tn_rng_next(rng);
   while (x < n_excess) {
     x = tn_rng_next(rng);

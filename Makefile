@@ -1,0 +1,82 @@
+# The one door. `make help` tells what is behind it.
+PREFIX ?= /usr/local
+DESTDIR ?=
+JOBS ?= $(shell nproc)
+NINJA = ninja -j$(JOBS)
+CTEST = ctest -j2 --output-on-failure
+
+.PHONY: all deps demo test test-long bench asan tsan cov fuzz format install clean help
+
+all:
+	@scripts/deps --build
+	@cmake --preset release
+	@$(NINJA) -C build
+
+deps:
+	@scripts/deps
+
+demo: deps
+	@$(MAKE) --no-print-directory all
+	@scripts/demo
+
+test: deps
+	@cmake --preset dev
+	@$(NINJA) -C build-test
+	@cd build-test && $(CTEST)
+
+test-long: deps
+	@cmake --preset dev
+	@$(NINJA) -C build-test
+	@cd build-test && TN_LONG=1 $(CTEST)
+
+bench: deps
+	@$(MAKE) --no-print-directory all
+	@scripts/bench
+
+# Unit and golden tests under the address and undefined-behaviour sanitizers.
+asan: deps
+	@cmake --preset asan
+	@$(NINJA) -C build-asan
+	@cd build-asan && $(CTEST) -L 'unit|golden' -LE check
+
+# The parts that threads share: pool, virtual machine, registry.
+tsan: deps
+	@cmake --preset tsan
+	@$(NINJA) -C build-tsan
+	@cd build-tsan && $(CTEST) -R '^runtime_'
+
+cov: deps
+	@cmake --preset cov
+	@$(NINJA) -C build-cov
+	@cd build-cov && $(CTEST) -L 'unit|golden'
+
+fuzz:
+	@cmake --preset fuzz
+	@$(NINJA) -C build-fuzz
+
+format:
+	@if command -v clang-format > /dev/null; then \
+	  git ls-files '*.c' '*.h' | xargs clang-format -i; \
+	else echo "format: clang-format is not installed"; exit 1; fi
+
+install: deps
+	@$(MAKE) --no-print-directory all
+	@DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)' --strip
+
+clean:
+	rm -rf build build-test build-asan build-tsan build-cov build-fuzz
+
+help:
+	@echo 'make            build/tenon, build/libtenon.so, build/libtenon_runtime.so'
+	@echo 'make deps       install what is missing (apt, sudo when not root)'
+	@echo 'make demo       install what is missing, build, and run the trained network'
+	@echo 'make test       build with warnings as errors and run all tests'
+	@echo 'make test-long  the same with many more random cases'
+	@echo 'make bench      measure'
+	@echo 'make asan       unit and golden tests under address and undefined-behaviour sanitizers'
+	@echo 'make tsan       runtime tests under the thread sanitizer'
+	@echo 'make cov        unit and golden tests with line counts (gcov)'
+	@echo 'make fuzz       build the fuzz targets (clang)'
+	@echo 'make format     lay the sources out by .clang-format'
+	@echo 'make install    to PREFIX=$(PREFIX), under DESTDIR when given'
+	@echo 'make clean      remove what was built'
