@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Code generation: lowered PRIM_FUNCs -> LLVM -> text, object or memory; graph functions -> VM bytecode -> executable image. */
+#ifndef TN_CODEGEN_CODEGEN_H
+#define TN_CODEGEN_CODEGEN_H
+
+#include "base/buf.h"
+#include "ir/ir.h"
+#include "target/target.h"
+
+typedef enum tn_emit { TN_EMIT_LL, TN_EMIT_ASM, TN_EMIT_OBJ } tn_emit;
+
+typedef struct tn_codegen_opts {
+  const tn_target *target;  /* NULL: host */
+  int32_t opt_level;        /* 0 and 1: no contraction, source order; 2, 3: contraction allowed */
+  bool is_strict_math;      /* level 0's arithmetic at any level */
+  bool keep_unoptimised;    /* TN_EMIT_LL: before LLVM's own passes */
+} tn_codegen_opts;
+
+/// Emits every PRIM_FUNC of `lowered` (lower/lower.h's form) as one LLVM module; each becomes an exported tn_kernel_fn (abi/kernel.h) named like its
+/// function, position independent. Appends to out.
+TN_MUST_USE tn_status tn_llvm_emit(const tn_module *lowered, const tn_codegen_opts *opts, tn_emit kind, tn_buf *out);
+
+/// Object code made executable in this process.
+typedef struct tn_jit tn_jit;
+TN_MUST_USE tn_status tn_jit_new(const void *object, size_t n_bytes, tn_jit **out_jit);
+/// Address of a symbol, or NULL.
+void *tn_jit_find(tn_jit *jit, const char *name);
+void tn_jit_free(tn_jit *jit);
+
+/// Writes the executable image (abi/exec.h) of a module whose graph functions are in VM form (graph/graph.h); kernels: the ELF shared object's bytes,
+/// or n_kernel_bytes 0 when the host supplies symbols (JIT, .so).
+TN_MUST_USE tn_status tn_vm_emit(const tn_module *module, const tn_target *target, const void *kernels, size_t n_kernel_bytes, tn_buf *out_image);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* The graph level: types with symbolic shapes, operators, builder, verifier, interpreter, and the passes that need only the
+ * operator table's facts. A function is a GFUNC node: bindings, dataflow blocks, calls of loop functions (call_tir) and of
+ * library functions (call_dps_packed, call_packed).
+ *
+ * A graph operator is ONE node kind, CALL, whose attr points to a tn_op_def; its fields are child nodes in table order
+ * (docs/decisions/001-nodes.md), so equality, hashing and printing need nothing per operator. */
+#ifndef TN_GRAPH_GRAPH_H
+#define TN_GRAPH_GRAPH_H
+
+#include "ir/ir.h"
+#include "tir/tir.h"
+
+/* ---- operators ---------------------------------------------------------------------------------------------------------- */
+
+typedef enum tn_field_kind {
+  TN_FIELD_INT, TN_FIELD_FLOAT, TN_FIELD_BOOL, TN_FIELD_STR, TN_FIELD_DTYPE, TN_FIELD_INTS /* LIST of INT */, TN_FIELD_DICT
+} tn_field_kind;
+
+/// One field of an operator: keyword argument in the text, child of CALL_FIELDS in this order (NONE: the default).
+typedef struct tn_field {
+  const char *name;
+  tn_field_kind kind;
+  const char *default_text; /* as in TVMScript: "None", "1", "\"float32\""; NULL: required */
+  const char *doc;
+} tn_field;
+
+typedef struct tn_infer_ctx {
+  tn_ir *ir;
+  const tn_module *module;
+} tn_infer_ctx;
+
+typedef enum tn_op_flags { TN_OPD_DPS = 1 /* call_tir kind: callee first, result types given */ } tn_op_flags;
+
+/// Everything there is to know about a graph operator.
+typedef struct tn_op_def {
+  tn_def def;                /* name after "R.": "add", "nn.relu", "call_tir"; purity */
+  uint32_t flags;            /* tn_op_flags */
+  int32_t min_args;
+  int32_t max_args;          /* -1: any */
+  const tn_field *fields;
+  int32_t n_fields;
+  bool takes_types;          /* out_sinfo= / sinfo_args= */
+  const char *doc;
+  /// The result's type (TY_*), from the arguments' types; INVALID says which extents or types disagree.
+  tn_status (*infer)(const tn_infer_ctx *ctx, const tn_node *call, const tn_node **out_type);
+  /// Slow obvious reference on dense arrays; NULL for the call_* kinds.
+  tn_status (*eval)(const tn_node *call, const tn_array *const *args, int32_t n_args, tn_array *out);
+  /// A PRIM_FUNC that computes it in destination-passing style; NULL: none.
+  tn_status (*lower)(tn_ir *ir, const tn_node *call, const tn_node **out_func);
+} tn_op_def;
+
+static inline const tn_op_def *tn_op_of(const tn_node *call) { return (const tn_op_def *)(const void *)call->attr.def; }
+
+/// The graph level's own operators: call_tir, call_tir_inplace, call_dps_packed, call_packed, call_pure_packed, print, assert_op, shape_of, builtin.alloc_tensor,
+/// memory.*, vm.* (rows of graph/builtins.def). NULL when unknown.
+const tn_op_def *tn_graph_builtin_find(const char *name);
+
+/// An operator table handed in by whoever knows more operators (rooms above): finds by name, lists for near names.
+typedef struct tn_op_table {
+  const tn_op_def *const *defs;
+  int32_t n;
+} tn_op_table;
+const tn_op_def *tn_op_table_find(const tn_op_table *table, const char *name);
+
+/* ---- types ---------------------------------------------------------------------------------------------------------------- */
+
+const tn_node *tn_ty_tensor(tn_ir *ir, tn_dtype dtype, int64_t ndim, const tn_node *shape); /* shape: LIST or NULL; ndim -1 unknown */
+const tn_node *tn_ty_object(tn_ir *ir);
+/// The type of any graph expression (a GVAR's annotation, a CALL's inferred type ...).
+TN_MUST_USE tn_status tn_graph_infer(const tn_infer_ctx *ctx, const tn_node *expr, const tn_node **out_type);
+/// Every value of `sub` is a value of `super`. When unsure about symbolic extents: *out_unsure is set and false returned.
+bool tn_ty_is_subtype(tn_ir *ir, const tn_node *sub, const tn_node *super, bool *out_unsure);
+
+/* ---- verifier, interpreter --------------------------------------------------------------------------------------------------- */
+
+/// Level rules: single assignment, scopes, dataflow blocks pure and closed, a pure function calls nothing impure, globals resolve, operators' arguments are
+/// variables or constants after normalise (checked when is_normal), types agree with inference, symbolic variables bound. Includes tn_ir_verify_func.
+void tn_graph_verify(const tn_module *module, const tn_node *func, bool is_normal, tn_diags *diags);
+/// Verifies all functions of both levels.
+void tn_module_verify(const tn_module *module, tn_diags *diags);
+
+/// A value of the interpreter: array, tuple, shape, scalar, text or function.
+typedef struct tn_value {
+  enum { TN_V_NONE, TN_V_ARRAY, TN_V_TUPLE, TN_V_SHAPE, TN_V_INT, TN_V_FLOAT, TN_V_STR, TN_V_FUNC } kind;
+  int32_t n;               /* tuple and shape */
+  tn_array *array;         /* shared; freed with the interpreter run unless it is part of the result */
+  struct tn_value *items;  /* tuple */
+  int64_t *dims;           /* shape */
+  int64_t i64;
+  double f64;
+  const char *str;
+  const tn_node *func;
+} tn_value;
+
+/// Library calls of interpreted code: outputs are among args for the destination-passing kind. NULL: such calls are an error naming the function.
+typedef struct tn_interp_hooks {
+  tn_status (*call)(void *ctx, const char *name, const tn_value *args, int32_t n_args, tn_value *out_ret);
+  void *ctx;
+} tn_interp_hooks;
+
+typedef struct tn_interp tn_interp;
+/// Runs graph functions with tn_tir_interp for the loop functions. Owns all values it makes; results stay valid until tn_interp_free.
+tn_interp *tn_interp_new(const tn_module *module, const tn_interp_hooks *hooks);
+TN_MUST_USE tn_status tn_interp_call(tn_interp *interp, const char *func, const tn_value *args, int32_t n_args, tn_value *out);
+void tn_interp_free(tn_interp *interp);
+
+/* ---- passes ------------------------------------------------------------------------------------------------------------------- */
+/* Rows of graph/passes.def: normalize, bind_params, dead_code, fold_constant (later), to_vm: lower_call_tir, plan_memory, lower_shapes ...
+ * VM form (taken by tn_vm_emit): straight bindings of vm-level builtins, no DATAFLOW, no call_tir. */
+const tn_pass *tn_graph_passes(uint32_t *out_n);
+
+#endif
