@@ -126,6 +126,18 @@ typedef struct tn_op_info {
   const char *slots;
 } tn_op_info;
 const tn_op_info *tn_op_info_get(tn_op op);
+/// One named slot of a kind: "body", or "[else]" as {"else", 4, true}. The name is not NUL-terminated.
+typedef struct tn_slot {
+  const char *name;
+  uint32_t len;
+  bool is_optional; /* may be NONE */
+} tn_slot;
+/// How many slots of a kind have names.
+uint32_t tn_op_n_slots(tn_op op);
+/// False when the kind has no name for child number `slot`.
+bool tn_op_slot_find(tn_op op, uint32_t slot, tn_slot *out_slot);
+/// True when the same facts and children give the same pointer; false for nodes with identity.
+bool tn_is_interned(const tn_node *n);
 
 /* ---- tn_ir: arena, intern table, ids, names, sources ----------------------------------------------------------------- */
 
@@ -143,7 +155,8 @@ uint32_t tn_ir_n_ids(const tn_ir *ir);
 /// Interns `len` bytes of text.
 const char *tn_ir_text_n(tn_ir *ir, const char *text, size_t len);
 const char *tn_ir_text(tn_ir *ir, const char *text);
-/// Takes over the array's memory (src becomes empty) and returns a CONST node; is_view arrays stay borrowed and must outlive ir.
+/// Takes over the array's memory (src becomes empty) and returns a CONST node (dtype NONE; the array has its own);
+/// is_view arrays stay borrowed and must outlive ir.
 const tn_node *tn_const_new(tn_ir *ir, tn_array *src);
 
 /// Makes a node, or finds it when the kind is interned. Flags, hash and depth are computed. n_in must fit the table.
@@ -165,7 +178,7 @@ const tn_node *tn_label_new(tn_ir *ir, const char *name);
 const tn_node *tn_list(tn_ir *ir, uint32_t n, const tn_node *const *items);
 /// A raw binary node: dtype is a's (bool with a's lanes for comparisons and AND/OR); both must agree (asserted). No folding.
 const tn_node *tn_binary(tn_ir *ir, tn_op op, const tn_node *a, const tn_node *b);
-/// A SEQ without nested SEQs and empty ones; a single statement stays itself. Each statement may be used once.
+/// A SEQ without nested SEQs, empty ones and NONEs; a single statement stays itself. Each statement may be used once.
 const tn_node *tn_seq(tn_ir *ir, uint32_t n, const tn_node *const *stmts);
 
 static inline bool tn_is(const tn_node *n, tn_op op) { return n->op == op; }

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Modules: small tables of names and functions in one tn_ir. Functions are looked for one after the
+ * other; modules hold tens of them, not thousands. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "ir/ir.h"
+
+void tn_module_init(tn_module *module, tn_ir *ir, const char *name) {
+  *module = (tn_module){.ir = ir, .name = tn_ir_text(ir, name)};
+  module->attrs = tn_node_new(ir, TN_OP_DICT, TN_DT_NONE, (tn_attr){0}, 0, NULL);
+}
+
+void tn_module_deinit(tn_module *module) {
+  free(module->funcs);
+  *module = (tn_module){0};
+}
+
+static void reserve(tn_module *module, uint32_t cap) {
+  if (cap <= module->cap) {
+    return;
+  }
+  module->cap = cap < 8 ? 8 : 2 * cap;
+  module->funcs = realloc(module->funcs, module->cap * sizeof *module->funcs);
+  TN_CHECK(module->funcs != NULL, "out of memory: module of %u functions", module->cap);
+}
+
+void tn_module_init_copy(tn_module *module, const tn_module *src) {
+  *module = *src;
+  module->funcs = NULL;
+  module->cap = 0;
+  reserve(module, src->n_funcs);
+  for (uint32_t i = 0; i < src->n_funcs; ++i) {
+    module->funcs[i].name = src->funcs[i].name;
+    module->funcs[i].func = src->funcs[i].func;
+  }
+}
+
+/* The index, or n_funcs. */
+static uint32_t index_of(const tn_module *module, const char *name) {
+  uint32_t i = 0;
+  while (i < module->n_funcs && strcmp(module->funcs[i].name, name) != 0) {
+    ++i;
+  }
+  return i;
+}
+
+const tn_node *tn_module_find(const tn_module *module, const char *name) {
+  uint32_t i = index_of(module, name);
+  return i < module->n_funcs ? module->funcs[i].func : NULL;
+}
+
+void tn_module_set(tn_module *module, const char *name, const tn_node *func) {
+  uint32_t i = index_of(module, name);
+  if (i == module->n_funcs) {
+    reserve(module, module->n_funcs + 1);
+    module->funcs[i].name = tn_ir_text(module->ir, name);
+    ++module->n_funcs;
+  }
+  module->funcs[i].func = func;
+}
+
+void tn_module_remove(tn_module *module, const char *name) {
+  uint32_t i = index_of(module, name);
+  if (i == module->n_funcs) {
+    return;
+  }
+  --module->n_funcs;
+  memmove(&module->funcs[i], &module->funcs[i + 1], (module->n_funcs - i) * sizeof *module->funcs);
+}
+
+const char *tn_module_fresh_name(const tn_module *module, const char *base) {
+  tn_buf text = TN_BUF_INIT;
+  tn_buf_puts(&text, base);
+  for (int32_t i = 1; index_of(module, tn_buf_text(&text)) < module->n_funcs; ++i) {
+    tn_buf_clear(&text);
+    tn_buf_printf(&text, "%s_%d", base, i);
+  }
+  const char *name = tn_ir_text(module->ir, tn_buf_text(&text));
+  tn_buf_deinit(&text);
+  return name;
+}
+
+/* Runs tn_equal and puts `prefix` before the path of a difference. */
+static bool equal_at(const char *prefix, const tn_node *a, const tn_node *b, tn_buf *out_path) {
+  tn_buf path = TN_BUF_INIT;
+  bool is_equal = tn_equal(a, b, true, &path);
+  if (!is_equal && out_path != NULL) {
+    tn_buf_printf(out_path, "%s: %s", prefix, tn_buf_text(&path));
+  }
+  tn_buf_deinit(&path);
+  return is_equal;
+}
+
+bool tn_module_equal(const tn_module *a, const tn_module *b, tn_buf *out_path) {
+  if (!equal_at("attributes", a->attrs, b->attrs, out_path)) {
+    return false;
+  }
+  for (uint32_t i = 0; i < a->n_funcs; ++i) {
+    const char *name = a->funcs[i].name;
+    const tn_node *other = tn_module_find(b, name);
+    if (other == NULL && out_path != NULL) {
+      tn_buf_printf(out_path, "%s: only in the first module", name);
+    }
+    if (other == NULL || !equal_at(name, a->funcs[i].func, other, out_path)) {
+      return false;
+    }
+  }
+  for (uint32_t i = 0; i < b->n_funcs; ++i) {
+    if (tn_module_find(a, b->funcs[i].name) == NULL) {
+      if (out_path != NULL) {
+        tn_buf_printf(out_path, "%s: only in the second module", b->funcs[i].name);
+      }
+      return false;
+    }
+  }
+  return true;
+}
+
+tn_hash128 tn_module_hash(const tn_module *module) {
+  tn_hash128 sum = tn_structural_hash(module->attrs);
+  for (uint32_t i = 0; i < module->n_funcs; ++i) { /* a sum: the order of functions does not count */
+    const char *name = module->funcs[i].name;
+    tn_hash128 hash = tn_structural_hash(module->funcs[i].func);
+    hash = tn_hash128_bytes(hash, name, strlen(name));
+    sum.hi += hash.hi;
+    sum.lo += hash.lo;
+  }
+  return sum;
+}
