@@ -248,14 +248,18 @@ struct tn_rewriter {
   tn_map memo; /* id -> node, the rewriter's own */
 };
 /// Post-order, each distinct node once, rebuilding only what changed. Binding occurrences (FOR's var, BUFFER in a REGION ...)
-/// are children like others, so a rule may replace variables everywhere at once.
+/// are children like others, so a rule may replace variables everywhere at once. A node below two binders is rewritten
+/// once for both: what a rule makes of a node must not depend on where it stands. In a SEQ a rule may turn a statement
+/// into a SEQ (spliced in) or NONE (dropped); what replaces a statement takes over its source position.
 const tn_node *tn_rewrite(tn_ir *ir, const tn_node *root, tn_rule rule, void *ctx);
 /// Replaces LEAFs (or any nodes): map from id to node pointer.
 const tn_node *tn_subst(tn_ir *ir, const tn_node *root, const tn_map *id_to_node);
 const tn_node *tn_subst1(tn_ir *ir, const tn_node *root, const tn_node *from, const tn_node *to);
-/// A copy in which everything bound inside root (variables, buffers, labels, constants excepted) is new.
+/// A copy in which everything bound inside root (variables, buffers, labels, constants excepted) is new, and so is every
+/// statement. In a fragment, a variable that is met first in the shape of a matched buffer or type counts as bound there.
 const tn_node *tn_clone_fresh(tn_ir *ir, const tn_node *root);
-/// Copies root from another tn_ir into ir (linking modules); free variables become new ones, once each.
+/// Copies root from another tn_ir into ir (linking modules); free variables become new ones, once each for one memo
+/// (NULL: for this call). Constants are copied too; source positions stay behind.
 const tn_node *tn_import(tn_ir *ir, const tn_node *root, tn_map *memo);
 
 /// Equality up to the names and identities of what is bound inside; free leaves must be the same nodes unless map_free.

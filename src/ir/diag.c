@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Diagnostics: collected by readers and verifiers, printed in source order with the line and a caret.
+ * Source text may be hostile: long lines are cut around the place, control characters are not printed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "ir/ir.h"
+#include "ir/ir_priv.h"
+
+void tn_diags_deinit(tn_diags *diags) {
+  for (int32_t i = 0; i < diags->n; ++i) {
+    free(diags->items[i].message);
+    free(diags->items[i].hint);
+  }
+  *diags = (tn_diags){0};
+}
+
+void tn_diags_add(tn_diags *diags, const char *id, tn_pos pos, const char *hint, const char *fmt, ...) {
+  if (diags->n == TN_MAX_DIAGS) {
+    ++diags->n_dropped;
+    return;
+  }
+  tn_buf text = TN_BUF_INIT;
+  va_list args;
+  va_start(args, fmt);
+  tn_buf_vprintf(&text, fmt, args);
+  va_end(args);
+  char *hint_copy = hint == NULL ? NULL : strdup(hint);
+  TN_CHECK(hint == NULL || hint_copy != NULL, "out of memory: hint");
+  int32_t i = diags->n++;
+  diags->items[i].id = id;
+  diags->items[i].pos = pos;
+  diags->items[i].message = tn_buf_take(&text);
+  diags->items[i].hint = hint_copy;
+}
+
+/* Bytes of the character at text[0]; a byte that starts no UTF-8 character counts as one. */
+static size_t char_bytes(const char *text, size_t len) {
+  uint8_t first = (uint8_t)text[0];
+  size_t want = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
+  for (size_t i = 1; i < want; ++i) {
+    if (i >= len || ((uint8_t)text[i] & 0xc0) != 0x80) {
+      return 1;
+    }
+  }
+  return want;
+}
+
+static bool is_control(const char *text, size_t n_bytes) {
+  uint8_t first = (uint8_t)text[0];
+  bool is_c1 = n_bytes == 2 && first == 0xc2 && (uint8_t)text[1] < 0xa0;
+  return first < 0x20 || first == 0x7f || is_c1 || (n_bytes == 1 && first >= 0x80);
+}
+
+static const char *find_line(const char *text, size_t len, uint32_t line, size_t *out_len) {
+  const char *end = text + len;
+  for (; line > 1; --line) {
+    const char *newline = memchr(text, '\n', (size_t)(end - text));
+    if (newline == NULL) {
+      return NULL;
+    }
+    text = newline + 1;
+  }
+  const char *newline = memchr(text, '\n', (size_t)(end - text));
+  *out_len = (size_t)((newline == NULL ? end : newline) - text);
+  return text;
+}
+
+enum { WINDOW_COLS = 160 };
+
+/* The line, and below it spaces (tabs where the line has tabs) up to the caret. */
+static void print_line(const char *line, size_t len, tn_pos pos, tn_buf *out) {
+  tn_buf marks = TN_BUF_INIT;
+  uint32_t n_cols = pos.n_cols < 1 ? 1 : pos.n_cols;
+  uint32_t first = pos.col > WINDOW_COLS / 2 ? pos.col - WINDOW_COLS / 2 : 1;
+  bool is_cut = false;
+  uint32_t col = 1;
+  for (size_t i = 0; i < len; ++col) {
+    size_t n_bytes = char_bytes(line + i, len - i);
+    bool is_seen = col >= first && col < first + WINDOW_COLS;
+    bool is_tab = line[i] == '\t';
+    if (is_seen && is_control(line + i, n_bytes) && !is_tab) {
+      tn_buf_putc(out, line[i] == '\r' ? ' ' : '?');
+    } else if (is_seen) {
+      tn_buf_append(out, line + i, n_bytes);
+    }
+    if (is_seen && col < pos.col) {
+      tn_buf_putc(&marks, is_tab ? '\t' : ' ');
+    } else if (is_seen && col > pos.col && col - pos.col < n_cols) {
+      tn_buf_putc(&marks, '~');
+    } else if (is_seen && col == pos.col) {
+      tn_buf_putc(&marks, '^');
+    }
+    is_cut = is_cut || col >= first + WINDOW_COLS;
+    i += n_bytes;
+  }
+  for (; col <= pos.col && pos.col < first + WINDOW_COLS; ++col) { /* at the end of the line */
+    tn_buf_putc(&marks, col == pos.col ? '^' : ' ');
+    if (col + 1 < pos.col && pos.col - col > WINDOW_COLS) {
+      break;
+    }
+  }
+  tn_buf_printf(out, "%s\n%s\n", is_cut ? "..." : "", tn_buf_text(&marks));
+  tn_buf_deinit(&marks);
+}
+
+static void print_one(const tn_diags *diags, int32_t i, const tn_ir *ir, tn_buf *out) {
+  tn_pos pos = diags->items[i].pos;
+  const char *name = tn_ir_source_name(ir, pos.source);
+  if (name != NULL) {
+    tn_buf_printf(out, "%s:%u:%u: ", name, pos.line, pos.col);
+  }
+  tn_buf_printf(out, "error: %s [%s]\n", diags->items[i].message, diags->items[i].id);
+  size_t len = 0;
+  const char *text = tn_ir_source_text(ir, pos.source, &len);
+  const char *line = text == NULL ? NULL : find_line(text, len, pos.line, &len);
+  if (line != NULL) {
+    print_line(line, len, pos, out);
+  }
+  if (diags->items[i].hint != NULL) {
+    tn_buf_printf(out, "  hint: %s\n", diags->items[i].hint);
+  }
+}
+
+static bool is_before(tn_pos a, tn_pos b) {
+  if (a.source != b.source) {
+    return a.source < b.source;
+  }
+  return a.line != b.line ? a.line < b.line : a.col < b.col;
+}
+
+void tn_diags_print(const tn_diags *diags, const tn_ir *ir, tn_buf *out) {
+  int32_t order[TN_MAX_DIAGS];
+  for (int32_t i = 0; i < diags->n; ++i) { /* insertion sort: few, and equal places keep their order */
+    int32_t at = i;
+    for (; at > 0 && is_before(diags->items[i].pos, diags->items[order[at - 1]].pos); --at) {
+      order[at] = order[at - 1];
+    }
+    order[at] = i;
+  }
+  for (int32_t i = 0; i < diags->n; ++i) {
+    print_one(diags, order[i], ir, out);
+  }
+  if (diags->n_dropped > 0) {
+    tn_buf_printf(out, "%d more not shown\n", diags->n_dropped);
+  }
+}
+
+tn_status tn_diags_to_status(tn_diags *diags, const tn_ir *ir) {
+  if (diags->n == 0) {
+    return NULL;
+  }
+  tn_buf text = TN_BUF_INIT;
+  tn_diags_print(diags, ir, &text);
+  int len = (int)text.len - (text.len != 0 && text.data[text.len - 1] == '\n' ? 1 : 0);
+  tn_status st = TN_ERR(TN_INVALID, "%.*s", len, tn_buf_text(&text));
+  tn_buf_deinit(&text);
+  tn_diags_deinit(diags);
+  return st;
+}
+
+/* ---- near names ---- */
+
+enum { MAX_NAME = 64, NO_MATCH = 1000 };
+
+static size_t min_size(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Edit distance with swaps of neighbours (insert, delete, replace, swap cost 1), three rolling rows. */
+static size_t edit_distance(const char *a, size_t n_a, const char *b, size_t n_b) {
+  size_t rows[3][MAX_NAME + 1];
+  for (size_t j = 0; j <= n_b; ++j) {
+    rows[0][j] = j;
+  }
+  for (size_t i = 1; i <= n_a; ++i) {
+    size_t *row = rows[i % 3];
+    const size_t *above = rows[(i - 1) % 3];
+    const size_t *above2 = rows[(i + 1) % 3];
+    row[0] = i;
+    for (size_t j = 1; j <= n_b; ++j) {
+      size_t replaced = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = min_size(replaced, 1 + min_size(above[j], row[j - 1]));
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = min_size(row[j], 1 + above2[j - 2]);
+      }
+    }
+  }
+  return rows[n_a % 3][n_b];
+}
+
+const char *tn_near_name(const char *name, const char *const *candidates, size_t n) {
+  size_t len = strlen(name);
+  size_t best = NO_MATCH;
+  const char *nearest = NULL;
+  if (len > MAX_NAME) {
+    return NULL;
+  }
+  for (size_t i = 0; i < n; ++i) {
+    size_t other_len = strlen(candidates[i]);
+    if (other_len > MAX_NAME || other_len + 2 < len || len + 2 < other_len) {
+      continue;
+    }
+    size_t distance = edit_distance(name, len, candidates[i], other_len);
+    if (distance != 0 && distance <= 2 && 2 * distance < len && distance < best) {
+      best = distance;
+      nearest = candidates[i];
+    }
+  }
+  return nearest;
+}
