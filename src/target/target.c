@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Finds targets by text and picks the host's. Text is a row's name, "host", or what TVM users type: "llvm" with -mcpu. */
+#include "target/target.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "target/target_priv.h"
+
+/* From the least to the most capable; a machine that runs a row runs those before it. */
+static const tn_target_row *const rows[] = {&tn_target_x86_64_v2, &tn_target_x86_64_v3, &tn_target_x86_64_v4};
+enum { N_ROWS = sizeof rows / sizeof rows[0] };
+
+const tn_target *const *tn_target_all(uint32_t *out_n) {
+  static const tn_target *const all[N_ROWS] = {&tn_target_x86_64_v2.target, &tn_target_x86_64_v3.target,
+                                               &tn_target_x86_64_v4.target};
+  *out_n = N_ROWS;
+  return all;
+}
+
+const tn_target *tn_target_host(void) {
+  for (uint32_t i = N_ROWS; i-- > 1;) {
+    if (rows[i]->runs_here()) {
+      return &rows[i]->target;
+    }
+  }
+  return &rows[0]->target;
+}
+
+bool tn_target_runs_here(const tn_target *target) {
+  for (uint32_t i = 0; i < N_ROWS; ++i) {
+    if (strcmp(rows[i]->target.name, target->name) == 0) {
+      return rows[i]->runs_here();
+    }
+  }
+  return false;
+}
+
+static bool is_text(const char *a, size_t len, const char *b) {
+  return strlen(b) == len && memcmp(a, b, len) == 0;
+}
+
+/* The row of a CPU name of `len` characters. */
+static tn_status find_cpu(const char *name, size_t len, const tn_target **out_target) {
+  if (is_text(name, len, "native") || is_text(name, len, "host")) {
+    *out_target = tn_target_host();
+    return NULL;
+  }
+  for (uint32_t i = 0; i < N_ROWS; ++i) {
+    for (const char *const *cpu = rows[i]->cpus; *cpu != NULL; ++cpu) {
+      if (is_text(name, len, *cpu)) {
+        *out_target = &rows[i]->target;
+        return NULL;
+      }
+    }
+  }
+  return TN_ERR(TN_NOT_FOUND, "unknown CPU '%.*s' after -mcpu=; an x86-64 CPU as LLVM names it, such as haswell or znver4",
+                (int)len, name);
+}
+
+/* Options after "llvm": -mcpu=NAME or -mcpu NAME chooses, the others are read over. */
+static tn_status find_llvm(const char *options, const tn_target **out_target) {
+  *out_target = tn_target_host();
+  const char *at = options;
+  bool is_cpu_next = false;
+  while (*(at += strspn(at, " ")) != '\0') {
+    size_t len = strcspn(at, " ");
+    if (is_cpu_next || (len > 6 && memcmp(at, "-mcpu=", 6) == 0)) {
+      size_t skip = is_cpu_next ? 0 : 6;
+      return find_cpu(at + skip, len - skip, out_target);
+    }
+    is_cpu_next = is_text(at, len, "-mcpu");
+    at += len;
+  }
+  return NULL;
+}
+
+tn_status tn_target_find(const char *text, const tn_target **out_target) {
+  const tn_target *found = NULL;
+  if (strcmp(text, "host") == 0 || strcmp(text, "native") == 0) {
+    found = tn_target_host();
+  } else if (strncmp(text, "llvm", 4) == 0 && (text[4] == '\0' || text[4] == ' ')) {
+    TN_TRY(find_llvm(text + 4, &found));
+  }
+  for (uint32_t i = 0; i < N_ROWS && found == NULL; ++i) {
+    if (strcmp(rows[i]->target.name, text) == 0) {
+      found = &rows[i]->target;
+    }
+  }
+  if (found == NULL) {
+    tn_buf names = TN_BUF_INIT;
+    for (uint32_t i = 0; i < N_ROWS; ++i) {
+      tn_buf_printf(&names, ", %s", rows[i]->target.name);
+    }
+    tn_status st = TN_ERR(TN_NOT_FOUND, "unknown target '%s'; there are host, llvm%s", text, tn_buf_text(&names));
+    tn_buf_deinit(&names);
+    return st;
+  }
+  *out_target = found;
+  return NULL;
+}
