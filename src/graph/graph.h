@@ -53,9 +53,33 @@ typedef struct tn_op_def {
 
 static inline const tn_op_def *tn_op_of(const tn_node *call) { return (const tn_op_def *)(const void *)call->attr.def; }
 
+typedef enum tn_builtin_id {
+#define X(id, ...) TN_BUILTIN_##id,
+#include "graph/builtins.def"
+#undef X
+} tn_builtin_id;
+enum {
+#define X(id, ...) +1
+  TN_N_BUILTINS = 0
+#include "graph/builtins.def"
+#undef X
+};
+
 /// The graph level's own operators: call_tir, call_tir_inplace, call_dps_packed, call_packed, call_pure_packed, print, assert_op, shape_of, builtin.alloc_tensor,
-/// memory.*, vm.* (rows of graph/builtins.def). NULL when unknown.
+/// memory.*, vm.* (rows of graph/builtins.def, which also says how their arguments lie). NULL when unknown.
 const tn_op_def *tn_graph_builtin_find(const char *name);
+/// A row of graph/builtins.def.
+const tn_op_def *tn_graph_builtin(tn_builtin_id id);
+/// True for a CALL of that row.
+static inline bool tn_is_builtin(const tn_node *n, tn_builtin_id id) {
+  return n->op == TN_OP_CALL && tn_op_of(n) == tn_graph_builtin(id);
+}
+/// A CALL node. fields: a LIST with one entry a field, NULL: all defaults. types: a LIST or NULL.
+const tn_node *tn_call_new(tn_ir *ir, const tn_op_def *op, uint32_t n_args, const tn_node *const *args, const tn_node *fields, const tn_node *types);
+/// Field `i` as given, NULL when it is left at its default.
+const tn_node *tn_call_field(const tn_node *call, int32_t i);
+/// Argument `i`.
+static inline const tn_node *tn_call_arg(const tn_node *call, uint32_t i) { return call->in[TN_CALL_ARGS]->in[i]; }
 
 /// An operator table handed in by whoever knows more operators (rooms above): finds by name, lists for near names.
 typedef struct tn_op_table {
@@ -68,10 +92,34 @@ const tn_op_def *tn_op_table_find(const tn_op_table *table, const char *name);
 
 const tn_node *tn_ty_tensor(tn_ir *ir, tn_dtype dtype, int64_t ndim, const tn_node *shape); /* shape: LIST or NULL; ndim -1 unknown */
 const tn_node *tn_ty_object(tn_ir *ir);
+/// dims: LIST or NULL; then ndim is taken, -1 unknown.
+const tn_node *tn_ty_shape(tn_ir *ir, int64_t ndim, const tn_node *dims);
+const tn_node *tn_ty_tuple(tn_ir *ir, uint32_t n, const tn_node *const *items);
+/// value: NULL: not known.
+const tn_node *tn_ty_prim(tn_ir *ir, tn_dtype dtype, const tn_node *value);
+/// params: LIST, NULL: any.
+const tn_node *tn_ty_func(tn_ir *ir, const tn_node *params, const tn_node *ret, bool is_pure);
+/// What an array is: all extents known.
+const tn_node *tn_ty_of_array(tn_ir *ir, const tn_array *array);
+/// As in a signature: R.Tensor(("n", 4), dtype="float32"); for messages and the executable's listings.
+void tn_ty_print(const tn_node *type, tn_buf *out);
+/// An integer expression over symbolic sizes: n * 4 + 1.
+void tn_dim_print(const tn_node *expr, tn_buf *out);
 /// The type of any graph expression (a GVAR's annotation, a CALL's inferred type ...).
 TN_MUST_USE tn_status tn_graph_infer(const tn_infer_ctx *ctx, const tn_node *expr, const tn_node **out_type);
 /// Every value of `sub` is a value of `super`. When unsure about symbolic extents: *out_unsure is set and false returned.
 bool tn_ty_is_subtype(tn_ir *ir, const tn_node *sub, const tn_node *super, bool *out_unsure);
+/// Whether two extents are the same number.
+typedef enum tn_dim_rel { TN_DIM_EQUAL, TN_DIM_DIFFERENT, TN_DIM_UNSURE } tn_dim_rel;
+tn_dim_rel tn_dim_compare(tn_ir *ir, const tn_node *a, const tn_node *b);
+/// Binds symbolic sizes: where `pattern` has a bare variable that is not in `syms` (VAR id -> node) yet, it is bound to the extent that `actual` has there.
+void tn_ty_bind(const tn_node *pattern, const tn_node *actual, tn_map *syms);
+/// `type` with its variables replaced by those in `syms`; a shape that mentions other variables becomes unknown.
+const tn_node *tn_ty_instantiate(tn_ir *ir, const tn_node *type, const tn_map *syms);
+/// The TY_FUNC of a GFUNC or PRIM_FUNC.
+TN_MUST_USE tn_status tn_func_type(const tn_infer_ctx *ctx, const tn_node *func, const tn_node **out_type);
+/// True when evaluating `expr` (operators' arguments included) has no effect.
+bool tn_expr_is_pure(const tn_module *module, const tn_node *expr);
 
 /* ---- verifier, interpreter --------------------------------------------------------------------------------------------------- */
 

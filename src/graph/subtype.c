@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* When a value of one type may stand where another is wanted, and how symbolic sizes of a signature are bound by what is
+ * given. Extents are index expressions: arith proves them equal or different; what it cannot decide is "unsure", and the
+ * place that asks leaves it to a check at run time. */
+#include "arith/arith.h"
+#include "base/check.h"
+#include "graph/graph.h"
+
+tn_dim_rel tn_dim_compare(tn_ir *ir, const tn_node *a, const tn_node *b) {
+  if (a == b) {
+    return TN_DIM_EQUAL;
+  }
+  if (a->op == TN_OP_INT && b->op == TN_OP_INT) {
+    return a->attr.i64 == b->attr.i64 ? TN_DIM_EQUAL : TN_DIM_DIFFERENT;
+  }
+  if (a->dtype != b->dtype) {
+    return TN_DIM_UNSURE;
+  }
+  tn_arith *ar = tn_arith_new(ir);
+  const tn_node *diff = tn_arith_simplify(ar, tn_binary(ir, TN_OP_SUB, a, b));
+  tn_interval bounds = tn_arith_bounds(ar, diff);
+  tn_arith_free(ar);
+  if (diff->op == TN_OP_INT) {
+    return diff->attr.i64 == 0 ? TN_DIM_EQUAL : TN_DIM_DIFFERENT;
+  }
+  bool is_apart = (bounds.has_lo && bounds.lo > 0) || (bounds.has_hi && bounds.hi < 0);
+  return is_apart ? TN_DIM_DIFFERENT : TN_DIM_UNSURE;
+}
+
+static bool dims_agree(tn_ir *ir, const tn_node *sub, const tn_node *super, bool *out_unsure) {
+  if (sub->n_in != super->n_in) {
+    return false;
+  }
+  bool is_ok = true;
+  for (uint32_t i = 0; i < sub->n_in; ++i) {
+    tn_dim_rel rel = tn_dim_compare(ir, sub->in[i], super->in[i]);
+    if (rel == TN_DIM_DIFFERENT) {
+      *out_unsure = false;
+      return false;
+    }
+    if (rel == TN_DIM_UNSURE) {
+      *out_unsure = true;
+      is_ok = false;
+    }
+  }
+  return is_ok;
+}
+
+/* Rank and extents; both nodes keep the rank in attr and the extents in slot 0. */
+static bool shape_fits(tn_ir *ir, const tn_node *sub, const tn_node *super, bool *out_unsure) {
+  if (super->attr.i64 < 0) {
+    return true;
+  }
+  if (sub->attr.i64 < 0) {
+    *out_unsure = true;
+    return false;
+  }
+  if (sub->attr.i64 != super->attr.i64) {
+    return false;
+  }
+  if (tn_is_none(super->in[0])) {
+    return true;
+  }
+  if (tn_is_none(sub->in[0])) {
+    *out_unsure = true;
+    return false;
+  }
+  return dims_agree(ir, sub->in[0], super->in[0], out_unsure);
+}
+
+static bool tensor_fits(tn_ir *ir, const tn_node *sub, const tn_node *super, bool *out_unsure) {
+  bool is_dtype_unsure = false;
+  if (super->dtype != TN_DT_NONE && sub->dtype != super->dtype) {
+    if (sub->dtype != TN_DT_NONE) {
+      return false;
+    }
+    is_dtype_unsure = true;
+  }
+  bool is_shape_unsure = false;
+  bool is_ok = shape_fits(ir, sub, super, &is_shape_unsure);
+  if (!is_ok && !is_shape_unsure) {
+    return false;
+  }
+  if (is_dtype_unsure || is_shape_unsure) {
+    *out_unsure = true;
+    return false;
+  }
+  return true;
+}
+
+static bool func_fits(tn_ir *ir, const tn_node *sub, const tn_node *super, bool *out_unsure) {
+  if (super->attr.i64 != 0 && sub->attr.i64 == 0) {
+    return false;
+  }
+  const tn_node *want = super->in[TN_TY_FUNC_PARAMS];
+  const tn_node *got = sub->in[TN_TY_FUNC_PARAMS];
+  if (!tn_is_none(want) && !tn_is_none(got)) {
+    if (want->n_in != got->n_in) {
+      return false;
+    }
+    for (uint32_t i = 0; i < want->n_in; ++i) { /* parameters the other way round */
+      if (!tn_ty_is_subtype(ir, want->in[i], got->in[i], out_unsure)) {
+        return false;
+      }
+    }
+  }
+  return tn_ty_is_subtype(ir, sub->in[TN_TY_FUNC_RET], super->in[TN_TY_FUNC_RET], out_unsure);
+}
+
+static bool fits(tn_ir *ir, const tn_node *sub, const tn_node *super, bool *out_unsure) {
+  if (sub == super || super->op == TN_OP_TY_OBJECT) {
+    return true;
+  }
+  if (sub->op == TN_OP_TY_OBJECT) {
+    *out_unsure = true;
+    return false;
+  }
+  if (sub->op != super->op) {
+    return false;
+  }
+  switch ((int)sub->op) {
+    case TN_OP_TY_TENSOR:
+      return tensor_fits(ir, sub, super, out_unsure);
+    case TN_OP_TY_SHAPE:
+      return shape_fits(ir, sub, super, out_unsure);
+    case TN_OP_TY_PRIM:
+      return sub->dtype == super->dtype;
+    case TN_OP_TY_FUNC:
+      return func_fits(ir, sub, super, out_unsure);
+    case TN_OP_TY_TUPLE:
+      break;
+    default:
+      return false;
+  }
+  if (sub->n_in != super->n_in) {
+    return false;
+  }
+  bool is_ok = true;
+  for (uint32_t i = 0; i < sub->n_in; ++i) {
+    bool is_unsure = false;
+    if (!fits(ir, sub->in[i], super->in[i], &is_unsure)) {
+      if (!is_unsure) {
+        *out_unsure = false;
+        return false;
+      }
+      *out_unsure = true;
+      is_ok = false;
+    }
+  }
+  return is_ok;
+}
+
+bool tn_ty_is_subtype(tn_ir *ir, const tn_node *sub, const tn_node *super, bool *out_unsure) {
+  bool is_unsure = false;
+  bool is_ok = fits(ir, sub, super, &is_unsure);
+  if (out_unsure != NULL) {
+    *out_unsure = !is_ok && is_unsure;
+  }
+  return is_ok;
+}
+
+/* ---- symbolic sizes ---- */
+
+static void bind_dims(const tn_node *pattern, const tn_node *actual, tn_map *syms) {
+  if (tn_is_none(pattern) || tn_is_none(actual) || pattern->n_in != actual->n_in) {
+    return;
+  }
+  for (uint32_t i = 0; i < pattern->n_in; ++i) {
+    const tn_node *dim = pattern->in[i];
+    if (dim->op == TN_OP_VAR && !tn_map_find(syms, dim->id, NULL)) {
+      tn_map_set(syms, dim->id, (uint64_t)(uintptr_t)actual->in[i]);
+    }
+  }
+}
+
+void tn_ty_bind(const tn_node *pattern, const tn_node *actual, tn_map *syms) {
+  if (pattern->op != actual->op) {
+    return;
+  }
+  switch ((int)pattern->op) {
+    case TN_OP_TY_TENSOR:
+    case TN_OP_TY_SHAPE:
+      bind_dims(pattern->in[0], actual->in[0], syms);
+      break;
+    case TN_OP_TY_PRIM:
+      if (pattern->in[0]->op == TN_OP_VAR && !tn_is_none(actual->in[0]) &&
+          !tn_map_find(syms, pattern->in[0]->id, NULL)) {
+        tn_map_set(syms, pattern->in[0]->id, (uint64_t)(uintptr_t)actual->in[0]);
+      }
+      break;
+    case TN_OP_TY_TUPLE:
+      for (uint32_t i = 0; i < pattern->n_in && i < actual->n_in; ++i) {
+        tn_ty_bind(pattern->in[i], actual->in[i], syms);
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+static tn_visit find_unbound(const tn_node *n, void *ctx) {
+  const tn_map *syms = ctx;
+  return n->op == TN_OP_VAR && !tn_map_find(syms, n->id, NULL) ? TN_STOP : TN_DESCEND;
+}
+
+static bool is_bound(const tn_node *expr, const tn_map *syms) {
+  tn_map *ctx = (tn_map *)(uintptr_t)syms; /* tn_walk hands it back untouched */
+  return tn_walk(expr, find_unbound, NULL, ctx);
+}
+
+/* A shape or tensor type: kept when all its variables are bound, else only its rank is known. */
+static const tn_node *instantiate_shaped(tn_ir *ir, const tn_node *type, const tn_map *syms) {
+  const tn_node *dims = type->in[0];
+  if (tn_is_none(dims)) {
+    return type;
+  }
+  if (is_bound(dims, syms)) {
+    return tn_subst(ir, type, syms);
+  }
+  const tn_node *in[] = {tn_none(ir), type->n_in > 1 ? type->in[1] : NULL};
+  return tn_node_with(ir, type, in);
+}
+
+const tn_node *tn_ty_instantiate(tn_ir *ir, const tn_node *type, const tn_map *syms) {
+  switch ((int)type->op) {
+    case TN_OP_TY_TENSOR:
+    case TN_OP_TY_SHAPE:
+      return instantiate_shaped(ir, type, syms);
+    case TN_OP_TY_PRIM:
+      if (tn_is_none(type->in[0]) || is_bound(type->in[0], syms)) {
+        return tn_subst(ir, type, syms);
+      }
+      return tn_ty_prim(ir, type->dtype, NULL);
+    case TN_OP_TY_TUPLE: {
+      TN_VEC(const tn_node *) items = {0};
+      for (uint32_t i = 0; i < type->n_in; ++i) {
+        TN_VEC_PUSH(&items, tn_ty_instantiate(ir, type->in[i], syms));
+      }
+      const tn_node *tuple = tn_ty_tuple(ir, type->n_in, items.data);
+      TN_VEC_DEINIT(&items);
+      return tuple;
+    }
+    default:
+      return type; /* a function type's variables are its own */
+  }
+}
