@@ -20,6 +20,7 @@ typedef enum tn_intrin_type {
   TN_IT_INT,    /* the same, integers only */
   TN_IT_TEST,   /* float argument, bool result with its lanes */
   TN_IT_MIXED,  /* each row says (ldexp, if such); result has the first argument's type */
+  TN_IT_SECOND, /* any arguments; result has the second one's type */
   TN_IT_GIVEN,  /* the text names the result type first: T.call_extern("int32", "f", x) */
   TN_IT_HANDLE, /* result is a handle */
   TN_IT_VOID    /* result is int32 and means nothing */
@@ -97,8 +98,15 @@ bool tn_buffer_is_plain(const tn_node *buffer);
 /* Statement shorthands; NONE is filled in for what is NULL. */
 const tn_node *tn_for_new(tn_ir *ir, tn_for_kind kind, const tn_node *var, const tn_node *min, const tn_node *extent, const tn_node *body, const tn_node *thread, const tn_node *annotations);
 const tn_node *tn_region_new(tn_ir *ir, const tn_node *buffer, uint32_t n, const tn_node *const *ranges);
-/// body becomes the block `root`'s when the function needs one (function-level T.alloc_buffer); else stays.
+/// Function-level T.alloc_buffer: body is then a BLOCK without iters, labelled "root", that has them as allocs. NULL: params
+/// and buffers none, ret NONE, attrs an empty DICT; buffers NULL: no parameter has one.
 const tn_node *tn_prim_func_new(tn_ir *ir, const char *name, const tn_node *params, const tn_node *buffers, const tn_node *ret, const tn_node *attrs, const tn_node *body);
+
+/// Appends `add(A: T.Buffer((4,), "float32"), n: T.int32)`, as messages about arguments name a function; interpreter and
+/// compiled code share it. Shapes print as in TVMScript.
+void tn_tir_signature(const tn_node *func, tn_buf *out);
+/// Appends an index expression in TVMScript's spelling (variables by name), for messages; not a printer for files.
+void tn_tir_print_expr(const tn_node *expr, tn_buf *out);
 
 /* ---- analyses --------------------------------------------------------------------------------------------------------- */
 
