@@ -70,39 +70,47 @@ static const char *find_line(const char *text, size_t len, uint32_t line, size_t
 
 enum { WINDOW_COLS = 160 };
 
+static uint32_t count_chars(const char *line, size_t len) {
+  uint32_t n = 0;
+  for (size_t i = 0; i < len; ++n) {
+    i += char_bytes(line + i, len - i);
+  }
+  return n;
+}
+
+/* What stands below column `col`, left of the end of the marks. */
+static char mark_at(tn_pos pos, uint32_t col, bool is_tab) {
+  if (col < pos.col) {
+    return is_tab ? '\t' : ' ';
+  }
+  return col == pos.col ? '^' : '~';
+}
+
 /* The line, and below it spaces (tabs where the line has tabs) up to the caret. */
 static void print_line(const char *line, size_t len, tn_pos pos, tn_buf *out) {
   tn_buf marks = TN_BUF_INIT;
+  uint32_t n_chars = count_chars(line, len);
   uint32_t n_cols = pos.n_cols < 1 ? 1 : pos.n_cols;
+  pos.col = pos.col < 1 ? 1 : pos.col > n_chars ? n_chars + 1 : pos.col;
   uint32_t first = pos.col > WINDOW_COLS / 2 ? pos.col - WINDOW_COLS / 2 : 1;
-  bool is_cut = false;
   uint32_t col = 1;
-  for (size_t i = 0; i < len; ++col) {
+  for (size_t i = 0; i < len && col < first + WINDOW_COLS; ++col) {
     size_t n_bytes = char_bytes(line + i, len - i);
-    bool is_seen = col >= first && col < first + WINDOW_COLS;
     bool is_tab = line[i] == '\t';
-    if (is_seen && is_control(line + i, n_bytes) && !is_tab) {
+    if (col >= first && is_control(line + i, n_bytes) && !is_tab) {
       tn_buf_putc(out, line[i] == '\r' ? ' ' : '?');
-    } else if (is_seen) {
+    } else if (col >= first) {
       tn_buf_append(out, line + i, n_bytes);
     }
-    if (is_seen && col < pos.col) {
-      tn_buf_putc(&marks, is_tab ? '\t' : ' ');
-    } else if (is_seen && col > pos.col && col - pos.col < n_cols) {
-      tn_buf_putc(&marks, '~');
-    } else if (is_seen && col == pos.col) {
-      tn_buf_putc(&marks, '^');
+    if (col >= first && (col <= pos.col || col - pos.col < n_cols)) {
+      tn_buf_putc(&marks, mark_at(pos, col, is_tab));
     }
-    is_cut = is_cut || col >= first + WINDOW_COLS;
     i += n_bytes;
   }
-  for (; col <= pos.col && pos.col < first + WINDOW_COLS; ++col) { /* at the end of the line */
-    tn_buf_putc(&marks, col == pos.col ? '^' : ' ');
-    if (col + 1 < pos.col && pos.col - col > WINDOW_COLS) {
-      break;
-    }
+  if (pos.col == n_chars + 1) {
+    tn_buf_putc(&marks, '^');
   }
-  tn_buf_printf(out, "%s\n%s\n", is_cut ? "..." : "", tn_buf_text(&marks));
+  tn_buf_printf(out, "%s\n%s\n", col <= n_chars ? "..." : "", tn_buf_text(&marks));
   tn_buf_deinit(&marks);
 }
 
