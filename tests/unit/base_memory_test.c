@@ -155,7 +155,8 @@ static void random_numbers_repeat_and_stay_in_range(void **state) {
   tn_rng a = tn_rng_make(42);
   tn_rng b = tn_rng_make(42);
   tn_rng other = tn_rng_make(43);
-  assert_int_equal(tn_rng_next(&a), 0x15780b2e0c2ec716); /* pinned: seeds stand in test names and records */
+  /* pinned: seeds stand in test names and records */
+  assert_int_equal(tn_rng_next(&a), 0x15780b2e0c2ec716);
   assert_int_equal(tn_rng_next(&b), 0x15780b2e0c2ec716);
   assert_int_not_equal(tn_rng_next(&other), 0x15780b2e0c2ec716);
   bool seen[7] = {false};

@@ -137,7 +137,8 @@ static void fortran_order_works_in_three_dimensions(void **state) {
   for (size_t i = 0; i < sizeof data; ++i) {
     data[i] = (uint8_t)i;
   }
-  tn_buf buf = npy_bytes(1, "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3, 4)}", data, 24);
+  static const char header[] = "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3, 4)}";
+  tn_buf buf = npy_bytes(1, header, data, sizeof data);
   tn_array array = {0};
   expect_ok(tn_npy_parse((const uint8_t *)buf.data, buf.len, &array));
   for (int64_t i = 0; i < 2; ++i) {
