@@ -46,7 +46,7 @@ typedef struct tn_vm tn_vm;
 
 /* ---- the context ---- */
 
-/// Makes a context with an empty registry (but for the functions of the virtual machine), the devices "cpu" and
+/// Makes a context with an empty registry, the devices "cpu" and
 /// "loopback", and a pool. n_threads: threads of parallel loops, the caller's included; 0: as many as the process may
 /// use (affinity and the control group's limit). Threads start with the first parallel loop. Errors: INVALID, NO_MEMORY.
 TN_API tn_status tn_runtime_create(int32_t n_threads, tn_runtime **out_rt);
