@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* What the files of this room share: bodies as lists of statements, a walk that rebuilds them, questions about functions. */
+#ifndef TN_GRAPH_GRAPH_PRIV_H
+#define TN_GRAPH_GRAPH_PRIV_H
+
+#include "graph/graph.h"
+
+/* ---- bodies ---- */
+
+typedef TN_VEC(const tn_node *) tn_stmts;
+
+/// A body is a SEQ, or the one statement it would hold.
+static inline uint32_t tn_body_n(const tn_node *body) { return body->op == TN_OP_SEQ ? body->n_in : 1; }
+static inline const tn_node *tn_body_at(const tn_node *body, uint32_t i) {
+  return body->op == TN_OP_SEQ ? body->in[i] : body;
+}
+static inline const tn_node *tn_body_last(const tn_node *body) {
+  uint32_t n = tn_body_n(body);
+  return n == 0 ? NULL : tn_body_at(body, n - 1);
+}
+
+/// Rebuilds bodies statement by statement, in order; DATAFLOW and GIF bodies first, each in a list of its own.
+typedef struct tn_gpass tn_gpass;
+struct tn_gpass {
+  tn_ir *ir;
+  tn_module *module;
+  /// Replaces a GBIND, MATCH_CAST, YIELD or RETURN by pushing any number of statements to `out`.
+  tn_status (*leaf)(tn_gpass *pass, const tn_node *stmt, tn_stmts *out);
+  /// The same for a DATAFLOW or GIF whose bodies are done already; NULL: it is pushed as it is.
+  tn_status (*nested)(tn_gpass *pass, const tn_node *stmt, tn_stmts *out);
+  /// Called before and after the statements of a GIF branch (is_begin true, false); may be NULL.
+  void (*branch)(tn_gpass *pass, bool is_begin);
+  void *ctx;
+};
+TN_MUST_USE tn_status tn_gpass_body(tn_gpass *pass, const tn_node *body, const tn_node **out_body);
+/// The function with another body.
+const tn_node *tn_gfunc_with_body(tn_ir *ir, const tn_node *func, const tn_node *body);
+/// Runs `one` over all GFUNCs of the module, in order, and puts back what it makes; errors name the function.
+TN_MUST_USE tn_status tn_each_gfunc(tn_module *module, void *ctx,
+                                    tn_status (*one)(tn_module *module, const tn_node *func, void *ctx, const tn_node **out));
+
+/* ---- small makers ---- */
+
+const tn_node *tn_gvar_new(tn_ir *ir, const char *name, const tn_node *type);
+/// A GBIND with the position of `from` (may be NULL).
+const tn_node *tn_gbind_new(tn_ir *ir, const tn_node *var, const tn_node *value, const tn_node *from);
+/// `_ = value` for what returns nothing.
+const tn_node *tn_gbind_nothing(tn_ir *ir, const tn_node *value, const tn_node *from);
+
+/* ---- questions ---- */
+
+/// Lowered code calls kernels for their effect in functions that the text calls pure (attr "relax.force_pure").
+bool tn_gfunc_is_lowered(const tn_node *func);
+bool tn_func_is_public(const tn_node *func);
+/// A value that may stand as an argument in normal form.
+bool tn_is_atom(const tn_node *n);
+/// The value of an integer expression over sizes, given VAR id -> int64. Errors: INVALID (division by zero, unknown variable).
+TN_MUST_USE tn_status tn_dim_eval(const tn_node *expr, const tn_map *syms, int64_t *out);
+
+#endif
