@@ -30,7 +30,8 @@ test-long: deps
 	@cd build-test && TN_LONG=1 $(CTEST)
 
 bench: deps
-	@$(MAKE) --no-print-directory all
+	@cmake --preset release -DTN_BENCH=ON
+	@$(NINJA) -C build
 	@scripts/bench
 
 # Unit and golden tests under the address and undefined-behaviour sanitizers.

@@ -40,14 +40,14 @@
 #define expect_ok(st) tn_expect_ok((st), __FILE__, __LINE__)
 
 /// Fails with a printf-like message unless `cond` holds; for tables, name the case in it.
-#define expect_true(cond, ...)         \
-  do {                                 \
-    if (!(cond)) {                     \
-      print_error("%s: ", #cond);      \
-      print_error(__VA_ARGS__);        \
-      print_error("\n");               \
-      _fail(__FILE__, __LINE__);       \
-    }                                  \
+#define expect_true(cond, ...)    \
+  do {                            \
+    if (!(cond)) {                \
+      print_error("%s: ", #cond); \
+      print_error(__VA_ARGS__);   \
+      print_error("\n");          \
+      _fail(__FILE__, __LINE__);  \
+    }                             \
   } while (0)
 
 static inline void tn_write_temp(char *path, const char *text) {

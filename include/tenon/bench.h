@@ -45,14 +45,15 @@ typedef struct tn_bench_opts {
 } tn_bench_opts;
 
 /// 1 ms samples, 21 of them.
-#define TN_BENCH_DEFAULTS {1, 21, 1.0, 10.0, 0.10, 63}
+#define TN_BENCH_DEFAULTS \
+  { 1, 21, 1.0, 10.0, 0.10, 63 }
 
 /// Times are microseconds for one call; the spread is the standard deviation over the samples.
 typedef struct tn_bench_result {
-  int64_t number;          ///< calls a sample, as it was after calibration
-  int32_t repeat;          ///< samples
-  int32_t n_discarded;     ///< samples thrown away because the machine changed during them
-  int32_t n_unsteady;      ///< samples kept although it did: max_discards was used up
+  int64_t number;      ///< calls a sample, as it was after calibration
+  int32_t repeat;      ///< samples
+  int32_t n_discarded; ///< samples thrown away because the machine changed during them
+  int32_t n_unsteady;  ///< samples kept although it did: max_discards was used up
   double min_us;
   double median_us;
   double mean_us;

@@ -10,7 +10,14 @@
 typedef uint32_t tn_dtype;
 
 /// DLPack type codes.
-enum { TN_TC_INT = 0, TN_TC_UINT = 1, TN_TC_FLOAT = 2, TN_TC_HANDLE = 3, TN_TC_BFLOAT = 4, TN_TC_BOOL = 6 };
+enum {
+  TN_TC_INT = 0,
+  TN_TC_UINT = 1,
+  TN_TC_FLOAT = 2,
+  TN_TC_HANDLE = 3,
+  TN_TC_BFLOAT = 4,
+  TN_TC_BOOL = 6
+};
 
 /// One-lane types. Handles are 64-bit pointers.
 enum {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* A growing byte buffer, also used for text; always NUL-terminated. Aborts when the system has no memory. */
+/* A growing byte buffer, also used for text; always NUL-terminated. Aborts when the system has no
+ * memory. */
 #ifndef TN_BASE_BUF_H
 #define TN_BASE_BUF_H
 
@@ -10,12 +11,13 @@
 #include "base/attr.h"
 
 typedef struct tn_buf {
-  char *data;      /* NULL until the first byte; owned */
-  size_t len;      /* without the NUL */
+  char *data; /* NULL until the first byte; owned */
+  size_t len; /* without the NUL */
   size_t cap;
 } tn_buf;
 
-#define TN_BUF_INIT {NULL, 0, 0}
+#define TN_BUF_INIT \
+  { NULL, 0, 0 }
 
 void tn_buf_deinit(tn_buf *buf);
 void tn_buf_clear(tn_buf *buf);
@@ -31,7 +33,8 @@ const char *tn_buf_text(const tn_buf *buf);
 /// Gives the malloc'ed text away and leaves `buf` empty; never NULL.
 char *tn_buf_take(tn_buf *buf);
 
-/// Appends the shortest decimal text that reads back to the same double (inf, -inf, nan spelled so).
+/// Appends the shortest decimal text that reads back to the same double (inf, -inf, nan spelled
+/// so).
 void tn_buf_put_double(tn_buf *buf, double value);
 /// The same for a float32 value.
 void tn_buf_put_float(tn_buf *buf, float value);

@@ -13,10 +13,11 @@ typedef struct type_name {
 
 /* Every one-lane type that Tenon knows. */
 static const type_name type_names[] = {
-  {"float32", TN_DT_F32}, {"int64", TN_DT_I64},       {"int32", TN_DT_I32},   {"bool", TN_DT_BOOL},
-  {"float64", TN_DT_F64}, {"float16", TN_DT_F16},     {"int8", TN_DT_I8},     {"int16", TN_DT_I16},
-  {"uint8", TN_DT_U8},    {"uint16", TN_DT_U16},      {"uint32", TN_DT_U32},  {"uint64", TN_DT_U64},
-  {"handle", TN_DT_HANDLE}, {"bfloat16", TN_DT_BF16},
+    {"float32", TN_DT_F32},   {"int64", TN_DT_I64},     {"int32", TN_DT_I32},
+    {"bool", TN_DT_BOOL},     {"float64", TN_DT_F64},   {"float16", TN_DT_F16},
+    {"int8", TN_DT_I8},       {"int16", TN_DT_I16},     {"uint8", TN_DT_U8},
+    {"uint16", TN_DT_U16},    {"uint32", TN_DT_U32},    {"uint64", TN_DT_U64},
+    {"handle", TN_DT_HANDLE}, {"bfloat16", TN_DT_BF16},
 };
 enum { N_TYPE_NAMES = sizeof type_names / sizeof type_names[0] };
 

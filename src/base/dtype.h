@@ -15,9 +15,13 @@ static inline tn_dtype tn_dtype_make(uint32_t code, uint32_t bits, uint32_t lane
 static inline uint32_t tn_dtype_code(tn_dtype dt) { return dt & 0xff; }
 static inline uint32_t tn_dtype_bits(tn_dtype dt) { return dt >> 8 & 0xff; }
 static inline uint32_t tn_dtype_lanes(tn_dtype dt) { return dt >> 16; }
-static inline tn_dtype tn_dtype_with_lanes(tn_dtype dt, uint32_t lanes) { return (dt & 0xffff) | lanes << 16; }
+static inline tn_dtype tn_dtype_with_lanes(tn_dtype dt, uint32_t lanes) {
+  return (dt & 0xffff) | lanes << 16;
+}
 static inline tn_dtype tn_dtype_elem(tn_dtype dt) { return tn_dtype_with_lanes(dt, 1); }
-static inline bool tn_dtype_is_int(tn_dtype dt) { return dt != 0 && tn_dtype_code(dt) == TN_TC_INT; }
+static inline bool tn_dtype_is_int(tn_dtype dt) {
+  return dt != 0 && tn_dtype_code(dt) == TN_TC_INT;
+}
 static inline bool tn_dtype_is_uint(tn_dtype dt) { return tn_dtype_code(dt) == TN_TC_UINT; }
 static inline bool tn_dtype_is_bool(tn_dtype dt) { return tn_dtype_code(dt) == TN_TC_BOOL; }
 static inline bool tn_dtype_is_handle(tn_dtype dt) { return tn_dtype_code(dt) == TN_TC_HANDLE; }

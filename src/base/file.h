@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Plain files: whole reads, mapped reads, atomic writes. Messages name the path and what the system said. */
+/* Plain files: whole reads, mapped reads, atomic writes. Messages name the path and what the system
+ * said. */
 #ifndef TN_BASE_FILE_H
 #define TN_BASE_FILE_H
 
@@ -11,13 +12,14 @@
 #include "base/status.h"
 
 typedef struct tn_mapped_file {
-  const uint8_t *data;   /* NULL when empty */
+  const uint8_t *data; /* NULL when empty */
   size_t n_bytes;
 } tn_mapped_file;
 
 /// Appends the whole file to `buf`. NOT_FOUND, IO; INVALID for a folder. max_bytes 0: no limit.
 TN_MUST_USE tn_status tn_file_read(const char *path, size_t max_bytes, tn_buf *buf);
-/// Writes beside the target and renames, so that a reader sees the old or the new file, never half of one.
+/// Writes beside the target and renames, so that a reader sees the old or the new file, never half
+/// of one.
 TN_MUST_USE tn_status tn_file_write(const char *path, const void *bytes, size_t n_bytes);
 /// Maps read-only.
 TN_MUST_USE tn_status tn_mapped_file_init(tn_mapped_file *file, const char *path);

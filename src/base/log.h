@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Progress and debugging text on standard error. The level is the project's only mutable global (TENON_LOG=0..5). */
+/* Progress and debugging text on standard error. The level is one of the project's two mutable
+ * globals (TENON_LOG=0..5); the other is the crash callback of base/check.h. */
 #ifndef TN_BASE_LOG_H
 #define TN_BASE_LOG_H
 

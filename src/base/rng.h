@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* A small reproducible random generator (xoshiro256**); same seed, same numbers on every machine. */
+/* A small reproducible random generator (xoshiro256**); same seed, same numbers everywhere. */
 #ifndef TN_BASE_RNG_H
 #define TN_BASE_RNG_H
 

@@ -107,8 +107,8 @@ static frame *frame_new(frame *inner, const char *file, int line, const char *fu
   return f;
 }
 
-tn_status tn_status_new(tn_code code, const char *file, int line, const char *func,
-                        const char *fmt, ...) {
+tn_status tn_status_new(tn_code code, const char *file, int line, const char *func, const char *fmt,
+                        ...) {
   va_list args;
   va_start(args, fmt);
   char *message = format_message(NULL, fmt, args);
@@ -125,8 +125,8 @@ tn_status tn_status_new(tn_code code, const char *file, int line, const char *fu
   return st;
 }
 
-tn_status tn_status_add(tn_status st, const char *file, int line, const char *func,
-                        const char *fmt, ...) {
+tn_status tn_status_add(tn_status st, const char *file, int line, const char *func, const char *fmt,
+                        ...) {
   if (st == NULL || st == &no_memory_record) {
     return st;
   }

@@ -27,8 +27,8 @@ TN_MUST_USE tn_status tn_files_read_array(const char *path, tn_array *out_array)
 
 /// Arrays by name, in the order of the file.
 typedef struct tn_named_arrays {
-  char **names;      /* owned */
-  tn_array *arrays;  /* owned */
+  char **names;     /* owned */
+  tn_array *arrays; /* owned */
   size_t len;
 } tn_named_arrays;
 

@@ -130,8 +130,10 @@ tn_status tn_idx_gz_parse(const uint8_t *bytes, size_t n_bytes, tn_array *out_ar
   TN_TRY(parse_header(head, n_head, &h));
   size_t n_total = h.n_header + h.n_data;
   if (n_total / MAX_DEFLATE_RATIO > n_bytes) {
-    return TN_ERR(TN_CORRUPT, "idx: the declared shape needs %zu bytes; the %zu of the file cannot unpack "
-                  "to so many", h.n_data, n_bytes);
+    return TN_ERR(TN_CORRUPT,
+                  "idx: the declared shape needs %zu bytes; the %zu of the file cannot unpack "
+                  "to so many",
+                  h.n_data, n_bytes);
   }
   uint8_t *plain = malloc(n_total + 1); /* one more: a longer stream shows by filling it */
   if (plain == NULL) {

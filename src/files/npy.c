@@ -19,9 +19,9 @@ typedef struct type_code {
 } type_code;
 
 static const type_code type_codes[] = {
-  {"b1", TN_DT_BOOL}, {"i1", TN_DT_I8},  {"i2", TN_DT_I16}, {"i4", TN_DT_I32},
-  {"i8", TN_DT_I64},  {"u1", TN_DT_U8},  {"u2", TN_DT_U16}, {"u4", TN_DT_U32},
-  {"u8", TN_DT_U64},  {"f2", TN_DT_F16}, {"f4", TN_DT_F32}, {"f8", TN_DT_F64},
+    {"b1", TN_DT_BOOL}, {"i1", TN_DT_I8},  {"i2", TN_DT_I16}, {"i4", TN_DT_I32},
+    {"i8", TN_DT_I64},  {"u1", TN_DT_U8},  {"u2", TN_DT_U16}, {"u4", TN_DT_U32},
+    {"u8", TN_DT_U64},  {"f2", TN_DT_F16}, {"f4", TN_DT_F32}, {"f8", TN_DT_F64},
 };
 enum { N_TYPE_CODES = sizeof type_codes / sizeof type_codes[0] };
 
@@ -173,9 +173,9 @@ typedef struct header_key {
 } header_key;
 
 static const header_key header_keys[] = {
-  {"descr", parse_descr},
-  {"fortran_order", parse_order},
-  {"shape", parse_shape},
+    {"descr", parse_descr},
+    {"fortran_order", parse_order},
+    {"shape", parse_shape},
 };
 enum { N_HEADER_KEYS = sizeof header_keys / sizeof header_keys[0] };
 

@@ -20,9 +20,9 @@ enum { MAX_DEFLATE_RATIO = 1032 };
 enum { DOS_TIME = 0, DOS_DATE = 0 << 9 | 1 << 5 | 1 };
 
 struct tn_npz {
-  zip_t *zip;          /* owned */
+  zip_t *zip; /* owned */
   uint64_t n_file_bytes;
-  tn_strmap names;     /* name without ".npy" -> index in the zip plus one, as a pointer */
+  tn_strmap names; /* name without ".npy" -> index in the zip plus one, as a pointer */
 };
 
 bool tn_npz_is(const uint8_t *bytes, size_t n_bytes) {

@@ -35,8 +35,10 @@ static tn_status check_opts(const tn_bench_opts *opts) {
                   MAX_REPEAT);
   }
   if (is_out_of(opts->min_repeat_ms, 0, 1e7) || is_out_of(opts->warmup_ms, 0, 1e7)) {
-    return TN_ERR(TN_INVALID, "times of %g and %g ms for a sample and the warm-up; 0 to 1e7 are "
-                  "expected", opts->min_repeat_ms, opts->warmup_ms);
+    return TN_ERR(TN_INVALID,
+                  "times of %g and %g ms for a sample and the warm-up; 0 to 1e7 are "
+                  "expected",
+                  opts->min_repeat_ms, opts->warmup_ms);
   }
   if (is_out_of(opts->max_drift, 0, 1) || opts->max_discards < 0) {
     return TN_ERR(TN_INVALID, "a drift of %g and %d discards; 0 to 1, and 0 or more are expected",

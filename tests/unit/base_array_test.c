@@ -50,35 +50,35 @@ typedef struct conversion_case {
 } conversion_case;
 
 static const conversion_case conversion_cases[] = {
-  {TN_DT_I8, 300, 127},
-  {TN_DT_I8, -300, -128},
-  {TN_DT_I8, -1.9, -1},
-  {TN_DT_I8, NAN, 0},
-  {TN_DT_U8, -1, 0},
-  {TN_DT_U8, 255.9, 255},
-  {TN_DT_I16, 40000, 32767},
-  {TN_DT_U16, 1e9, 65535},
-  {TN_DT_I32, INFINITY, 2147483647},
-  {TN_DT_U32, INFINITY, 4294967295},
-  {TN_DT_I64, 1e30, 0x1p63},
-  {TN_DT_I64, -1e30, -0x1p63},
-  {TN_DT_U64, 1e30, 0x1p64},
-  {TN_DT_U64, 0x1p63, 0x1p63},
-  {TN_DT_U64, -3, 0},
-  {TN_DT_BOOL, 0.5, 1},
-  {TN_DT_BOOL, 0, 0},
-  {TN_DT_F32, 1e300, INFINITY},
-  {TN_DT_F16, 65519, 65504},
-  {TN_DT_F16, 65520, INFINITY},
-  {TN_DT_F16, 0x1p-24, 0x1p-24},
-  {TN_DT_F16, 0x1p-25, 0},
-  {TN_DT_F16, 0x1.004p0 + 0x1p-40, 0x1.004p0 + 0x0p0},
-  {TN_DT_F16, 0x1.002p0 + 0x1p-40, 0x1.004p0}, /* float32 alone would tie it down to 1 */
-  {TN_DT_F16, 0x1.002p0, 1},
-  {TN_DT_BF16, 0x1.01p0, 1},
-  {TN_DT_BF16, 0x1.01p0 + 0x1p-40, 0x1.02p0},
-  {TN_DT_BF16, DBL_MAX, INFINITY},
-  {TN_DT_F64, 0.1, 0.1},
+    {TN_DT_I8, 300, 127},
+    {TN_DT_I8, -300, -128},
+    {TN_DT_I8, -1.9, -1},
+    {TN_DT_I8, NAN, 0},
+    {TN_DT_U8, -1, 0},
+    {TN_DT_U8, 255.9, 255},
+    {TN_DT_I16, 40000, 32767},
+    {TN_DT_U16, 1e9, 65535},
+    {TN_DT_I32, INFINITY, 2147483647},
+    {TN_DT_U32, INFINITY, 4294967295},
+    {TN_DT_I64, 1e30, 0x1p63},
+    {TN_DT_I64, -1e30, -0x1p63},
+    {TN_DT_U64, 1e30, 0x1p64},
+    {TN_DT_U64, 0x1p63, 0x1p63},
+    {TN_DT_U64, -3, 0},
+    {TN_DT_BOOL, 0.5, 1},
+    {TN_DT_BOOL, 0, 0},
+    {TN_DT_F32, 1e300, INFINITY},
+    {TN_DT_F16, 65519, 65504},
+    {TN_DT_F16, 65520, INFINITY},
+    {TN_DT_F16, 0x1p-24, 0x1p-24},
+    {TN_DT_F16, 0x1p-25, 0},
+    {TN_DT_F16, 0x1.004p0 + 0x1p-40, 0x1.004p0 + 0x0p0},
+    {TN_DT_F16, 0x1.002p0 + 0x1p-40, 0x1.004p0}, /* float32 alone would tie it down to 1 */
+    {TN_DT_F16, 0x1.002p0, 1},
+    {TN_DT_BF16, 0x1.01p0, 1},
+    {TN_DT_BF16, 0x1.01p0 + 0x1p-40, 0x1.02p0},
+    {TN_DT_BF16, DBL_MAX, INFINITY},
+    {TN_DT_F64, 0.1, 0.1},
 };
 
 static void storing_a_double_saturates(void **state) {
@@ -101,10 +101,11 @@ static void storing_an_integer_wraps(void **state) {
     int64_t stored;
     int64_t want;
   } rows[] = {
-    {TN_DT_I8, 200, -56},       {TN_DT_U8, -1, 255},        {TN_DT_I32, 0x100000005, 5},
-    {TN_DT_U16, 65537, 1},      {TN_DT_BOOL, 2, 1},         {TN_DT_F32, 16777217, 16777216},
-    {TN_DT_F64, -3, -3},        {TN_DT_F16, 100000, INT64_MAX}, {TN_DT_U64, -1, -1},
-    {TN_DT_I64, INT64_MIN, INT64_MIN},
+      {TN_DT_I8, 200, -56},        {TN_DT_U8, -1, 255},
+      {TN_DT_I32, 0x100000005, 5}, {TN_DT_U16, 65537, 1},
+      {TN_DT_BOOL, 2, 1},          {TN_DT_F32, 16777217, 16777216},
+      {TN_DT_F64, -3, -3},         {TN_DT_F16, 100000, INT64_MAX},
+      {TN_DT_U64, -1, -1},         {TN_DT_I64, INT64_MIN, INT64_MIN},
   };
   for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
     tn_array array = {0};
@@ -166,13 +167,13 @@ static void random_fills_stay_in_their_ranges(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(sizes_that_overflow_are_refused),
-    cmocka_unit_test(arrays_are_zeroed_aligned_and_copied),
-    cmocka_unit_test(storing_a_double_saturates),
-    cmocka_unit_test(storing_an_integer_wraps),
-    cmocka_unit_test(every_half_survives_widening_and_narrowing),
-    cmocka_unit_test(narrowing_to_half_rounds_to_nearest_even),
-    cmocka_unit_test(random_fills_stay_in_their_ranges),
+      cmocka_unit_test(sizes_that_overflow_are_refused),
+      cmocka_unit_test(arrays_are_zeroed_aligned_and_copied),
+      cmocka_unit_test(storing_a_double_saturates),
+      cmocka_unit_test(storing_an_integer_wraps),
+      cmocka_unit_test(every_half_survives_widening_and_narrowing),
+      cmocka_unit_test(narrowing_to_half_rounds_to_nearest_even),
+      cmocka_unit_test(random_fills_stay_in_their_ranges),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

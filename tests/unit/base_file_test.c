@@ -146,12 +146,12 @@ static void the_log_level_is_what_was_set(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(what_is_written_is_read_and_mapped),
-    cmocka_unit_test(an_empty_file_is_no_error),
-    cmocka_unit_test(errors_name_the_path_and_the_reason),
-    cmocka_unit_test(a_link_keeps_pointing_to_the_written_file),
-    cmocka_unit_test(folders_are_made_with_their_parents),
-    cmocka_unit_test(the_log_level_is_what_was_set),
+      cmocka_unit_test(what_is_written_is_read_and_mapped),
+      cmocka_unit_test(an_empty_file_is_no_error),
+      cmocka_unit_test(errors_name_the_path_and_the_reason),
+      cmocka_unit_test(a_link_keeps_pointing_to_the_written_file),
+      cmocka_unit_test(folders_are_made_with_their_parents),
+      cmocka_unit_test(the_log_level_is_what_was_set),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,14 +176,14 @@ static void random_numbers_repeat_and_stay_in_range(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(arena_memory_is_zeroed_aligned_and_separate),
-    cmocka_unit_test(an_arena_past_its_limit_says_so_and_still_serves),
-    cmocka_unit_test(vectors_keep_their_order),
-    cmocka_unit_test(a_map_agrees_with_a_plain_table),
-    cmocka_unit_test(a_strmap_keeps_the_order_of_insertion),
-    cmocka_unit_test(hashes_never_change),
-    cmocka_unit_test(hashes_tell_apart_what_looks_alike),
-    cmocka_unit_test(random_numbers_repeat_and_stay_in_range),
+      cmocka_unit_test(arena_memory_is_zeroed_aligned_and_separate),
+      cmocka_unit_test(an_arena_past_its_limit_says_so_and_still_serves),
+      cmocka_unit_test(vectors_keep_their_order),
+      cmocka_unit_test(a_map_agrees_with_a_plain_table),
+      cmocka_unit_test(a_strmap_keeps_the_order_of_insertion),
+      cmocka_unit_test(hashes_never_change),
+      cmocka_unit_test(hashes_tell_apart_what_looks_alike),
+      cmocka_unit_test(random_numbers_repeat_and_stay_in_range),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,10 +76,10 @@ static void every_code_has_a_name(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(success_is_null_and_stays_null),
-    cmocka_unit_test(context_stands_before_the_cause),
-    cmocka_unit_test(printing_shows_places_only_when_asked),
-    cmocka_unit_test(every_code_has_a_name),
+      cmocka_unit_test(success_is_null_and_stays_null),
+      cmocka_unit_test(context_stands_before_the_cause),
+      cmocka_unit_test(printing_shows_places_only_when_asked),
+      cmocka_unit_test(every_code_has_a_name),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,18 +39,18 @@ typedef struct number_case {
 } number_case;
 
 static const number_case number_cases[] = {
-  {0, "0", "0"},
-  {-0.0, "-0", "-0"},
-  {1, "1", "1"},
-  {0.1, "0.1", "0.1"},
-  {1.0 / 3, "0.3333333333333333", "0.33333334"},
-  {1e300, "1e+300", "inf"},
-  {-2.5e-7, "-2.5e-07", "-2.5e-07"},
-  {5e-324, "5e-324", "0"},
-  {INFINITY, "inf", "inf"},
-  {-INFINITY, "-inf", "-inf"},
-  {NAN, "nan", "nan"},
-  {16777217, "16777217", "16777216"},
+    {0, "0", "0"},
+    {-0.0, "-0", "-0"},
+    {1, "1", "1"},
+    {0.1, "0.1", "0.1"},
+    {1.0 / 3, "0.3333333333333333", "0.33333334"},
+    {1e300, "1e+300", "inf"},
+    {-2.5e-7, "-2.5e-07", "-2.5e-07"},
+    {5e-324, "5e-324", "0"},
+    {INFINITY, "inf", "inf"},
+    {-INFINITY, "-inf", "-inf"},
+    {NAN, "nan", "nan"},
+    {16777217, "16777217", "16777216"},
 };
 
 static void numbers_print_shortest(void **state) {
@@ -95,26 +95,26 @@ typedef struct type_case {
 } type_case;
 
 static const type_case type_cases[] = {
-  {"float32", TN_DT_F32},
-  {"float16", TN_DT_F16},
-  {"float64", TN_DT_F64},
-  {"bfloat16", TN_DT_BF16},
-  {"int8", TN_DT_I8},
-  {"uint64", TN_DT_U64},
-  {"bool", TN_DT_BOOL},
-  {"handle", TN_DT_HANDLE},
-  {"float32x4", TN_DT_F32 - 0x10000 + 0x40000},
-  {"int8x65535", 0xffff0800},
-  {"", TN_DT_NONE},
-  {"float", TN_DT_NONE},
-  {"float33", TN_DT_NONE},
-  {"float32x", TN_DT_NONE},
-  {"float32x0", TN_DT_NONE},
-  {"float32x1", TN_DT_NONE},
-  {"float32x04", TN_DT_NONE},
-  {"float32x65536", TN_DT_NONE},
-  {"float32 ", TN_DT_NONE},
-  {"int", TN_DT_NONE},
+    {"float32", TN_DT_F32},
+    {"float16", TN_DT_F16},
+    {"float64", TN_DT_F64},
+    {"bfloat16", TN_DT_BF16},
+    {"int8", TN_DT_I8},
+    {"uint64", TN_DT_U64},
+    {"bool", TN_DT_BOOL},
+    {"handle", TN_DT_HANDLE},
+    {"float32x4", TN_DT_F32 - 0x10000 + 0x40000},
+    {"int8x65535", 0xffff0800},
+    {"", TN_DT_NONE},
+    {"float", TN_DT_NONE},
+    {"float33", TN_DT_NONE},
+    {"float32x", TN_DT_NONE},
+    {"float32x0", TN_DT_NONE},
+    {"float32x1", TN_DT_NONE},
+    {"float32x04", TN_DT_NONE},
+    {"float32x65536", TN_DT_NONE},
+    {"float32 ", TN_DT_NONE},
+    {"int", TN_DT_NONE},
 };
 
 static void type_names_read_and_print(void **state) {
@@ -140,11 +140,11 @@ static void any_type_word_prints_in_its_space(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(a_buffer_is_text_at_any_time),
-    cmocka_unit_test(numbers_print_shortest),
-    cmocka_unit_test(random_bit_patterns_read_back),
-    cmocka_unit_test(type_names_read_and_print),
-    cmocka_unit_test(any_type_word_prints_in_its_space),
+      cmocka_unit_test(a_buffer_is_text_at_any_time),
+      cmocka_unit_test(numbers_print_shortest),
+      cmocka_unit_test(random_bit_patterns_read_back),
+      cmocka_unit_test(type_names_read_and_print),
+      cmocka_unit_test(any_type_word_prints_in_its_space),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,9 +113,9 @@ static void foreign_orders_and_versions_are_read(void **state) {
   static const uint8_t big[] = {0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6};
   static const int64_t want[] = {1, 3, 5, 2, 4, 6}; /* column-major 2 by 3 */
   static const char *const headers[] = {
-    "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }\n",
-    "{\"shape\": (2,3), \"fortran_order\":True,\"descr\":\">i2\"}",
-    "  { 'shape' : ( 2L , 3L ) , 'fortran_order' : True , 'descr' : '>i2' }   \n",
+      "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }\n",
+      "{\"shape\": (2,3), \"fortran_order\":True,\"descr\":\">i2\"}",
+      "  { 'shape' : ( 2L , 3L ) , 'fortran_order' : True , 'descr' : '>i2' }   \n",
   };
   for (int major = 1; major <= 3; ++major) {
     tn_buf buf = npy_bytes(major, headers[major - 1], big, sizeof big);
@@ -249,8 +249,8 @@ static void write_gz(const char *path, const void *bytes, unsigned n_bytes) {
 
 static void idx_is_read_plain_and_packed(void **state) {
   (void)state;
-  static const uint8_t bytes[] = {0, 0, 0x0b, 2, 0, 0, 0, 2, 0, 0, 0, 2,
-                                  0, 1, 0xff, 0xff, 1, 0, 0x80, 0};
+  static const uint8_t bytes[] = {0, 0, 0x0b, 2, 0,    0,    0, 2, 0,    0,
+                                  0, 2, 0,    1, 0xff, 0xff, 1, 0, 0x80, 0};
   static const int64_t want[] = {1, -1, 256, -32768};
   char *plain = path_in_folder("a.idx");
   char *packed = path_in_folder("a.idx.gz");
@@ -304,17 +304,17 @@ static void a_missing_or_foreign_file_is_named(void **state) {
 int main(void) {
 #define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
   const struct CMUnitTest tests[] = {
-    IN_FOLDER(every_type_and_rank_comes_back_from_npy),
-    cmocka_unit_test(the_npy_text_is_what_numpy_writes),
-    IN_FOLDER(types_that_numpy_has_not_are_refused),
-    cmocka_unit_test(foreign_orders_and_versions_are_read),
-    cmocka_unit_test(fortran_order_works_in_three_dimensions),
-    cmocka_unit_test(bools_of_a_file_become_zero_or_one),
-    IN_FOLDER(an_npz_is_read_by_member_and_whole),
-    IN_FOLDER(writing_an_npz_twice_gives_the_same_bytes),
-    IN_FOLDER(idx_is_read_plain_and_packed),
-    IN_FOLDER(a_colon_in_a_file_name_is_no_member),
-    IN_FOLDER(a_missing_or_foreign_file_is_named),
+      IN_FOLDER(every_type_and_rank_comes_back_from_npy),
+      cmocka_unit_test(the_npy_text_is_what_numpy_writes),
+      IN_FOLDER(types_that_numpy_has_not_are_refused),
+      cmocka_unit_test(foreign_orders_and_versions_are_read),
+      cmocka_unit_test(fortran_order_works_in_three_dimensions),
+      cmocka_unit_test(bools_of_a_file_become_zero_or_one),
+      IN_FOLDER(an_npz_is_read_by_member_and_whole),
+      IN_FOLDER(writing_an_npz_twice_gives_the_same_bytes),
+      IN_FOLDER(idx_is_read_plain_and_packed),
+      IN_FOLDER(a_colon_in_a_file_name_is_no_member),
+      IN_FOLDER(a_missing_or_foreign_file_is_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

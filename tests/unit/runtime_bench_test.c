@@ -10,7 +10,7 @@ typedef struct machine {
   int64_t time_ns;
   int64_t call_ns[2];
   int64_t n_calls[2];
-  int64_t fail_at;         /* the call of A that fails; 0: none */
+  int64_t fail_at;          /* the call of A that fails; 0: none */
   const double *yardsticks; /* read in turn, the last one for ever */
   size_t n_yardsticks;
   size_t n_read;
@@ -55,8 +55,8 @@ static void the_number_of_calls_grows_until_a_sample_is_long_enough(void **state
     int64_t call_ns, number, least, most;
     double min_repeat_ms;
   } rows[] = {
-    {1000, 1, 1000, 1500, 1.0},  {1, 1, 1000000, 1500000, 1.0}, {5000000, 1, 1, 1, 1.0},
-    {1000, 7, 7, 7, 0},          {1000, 5000, 5000, 5000, 1.0},
+      {1000, 1, 1000, 1500, 1.0}, {1, 1, 1000000, 1500000, 1.0}, {5000000, 1, 1, 1, 1.0},
+      {1000, 7, 7, 7, 0},         {1000, 5000, 5000, 5000, 1.0},
   };
   for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
     machine m = {.call_ns = {rows[i].call_ns, 0}, .yardsticks = steady, .n_yardsticks = 1};
@@ -154,7 +154,10 @@ static void two_calls_are_measured_in_turn(void **state) {
   tn_bench_opts opts = {2, 3, 0, 0, 0.1, 0};
   tn_bench_result r[2] = {{0}};
   expect_ok(measure(&m, 2, &opts, r));
-  assert_string_equal(m.order, "AB" "AABB" "AABB" "AABB");
+  assert_string_equal(m.order, "AB"
+                               "AABB"
+                               "AABB"
+                               "AABB");
   assert_true(r[0].median_us == 1 && r[1].median_us == 3);
   tn_bench_result_deinit(&r[0]);
   tn_bench_result_deinit(&r[1]);
@@ -188,11 +191,15 @@ static void options_out_of_range_are_refused(void **state) {
     tn_bench_opts opts;
     const char *part;
   } rows[] = {
-    {{0, 1, 0, 0, 0, 0}, "number of calls"},   {{1, 0, 0, 0, 0, 0}, "number of samples"},
-    {{1, 1, -1, 0, 0, 0}, "times"},            {{1, 1, 0, 1e9, 0, 0}, "times"},
-    {{1, 1, 0, 0, 2, 0}, "drift"},             {{1, 1, 0, 0, 0, -1}, "discards"},
-    {{-5, 1, 0, 0, 0, 0}, "number of calls"},  {{1, 2000000000, 0, 0, 0, 0}, "number of samples"},
-    {{1, 1, 0.0 / 0.0, 0, 0, 0}, "times"},
+      {{0, 1, 0, 0, 0, 0}, "number of calls"},
+      {{1, 0, 0, 0, 0, 0}, "number of samples"},
+      {{1, 1, -1, 0, 0, 0}, "times"},
+      {{1, 1, 0, 1e9, 0, 0}, "times"},
+      {{1, 1, 0, 0, 2, 0}, "drift"},
+      {{1, 1, 0, 0, 0, -1}, "discards"},
+      {{-5, 1, 0, 0, 0, 0}, "number of calls"},
+      {{1, 2000000000, 0, 0, 0, 0}, "number of samples"},
+      {{1, 1, 0.0 / 0.0, 0, 0, 0}, "times"},
   };
   for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
     machine m = {.yardsticks = steady, .n_yardsticks = 1};
@@ -210,24 +217,23 @@ static void the_real_clock_and_yardstick_work(void **state) {
   expect_ok(tn_bench_compare(&call, &call, &opts, &pair));
   assert_true(pair.a.median_us > 0 && pair.b.median_us > 0 && pair.ratio > 0);
   assert_true(pair.a.yardstick_gflops > 0);
-  print_message("yardstick %s: %.1f GFLOP/s\n", tn_bench_yardstick_name(),
-                pair.a.yardstick_gflops);
+  print_message("yardstick %s: %.1f GFLOP/s\n", tn_bench_yardstick_name(), pair.a.yardstick_gflops);
   tn_bench_pair_deinit(&pair);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(the_number_of_calls_grows_until_a_sample_is_long_enough),
-    cmocka_unit_test(a_steady_machine_gives_what_was_put_in),
-    cmocka_unit_test(figures_come_from_all_samples),
-    cmocka_unit_test(a_sample_during_which_the_machine_changed_is_repeated),
-    cmocka_unit_test(discarding_ends_at_its_cap_and_says_so),
-    cmocka_unit_test(without_a_drift_no_yardstick_is_taken),
-    cmocka_unit_test(two_calls_are_measured_in_turn),
-    cmocka_unit_test(the_warm_up_lasts_as_long_as_asked),
-    cmocka_unit_test(an_error_of_the_call_ends_the_measurement),
-    cmocka_unit_test(options_out_of_range_are_refused),
-    cmocka_unit_test(the_real_clock_and_yardstick_work),
+      cmocka_unit_test(the_number_of_calls_grows_until_a_sample_is_long_enough),
+      cmocka_unit_test(a_steady_machine_gives_what_was_put_in),
+      cmocka_unit_test(figures_come_from_all_samples),
+      cmocka_unit_test(a_sample_during_which_the_machine_changed_is_repeated),
+      cmocka_unit_test(discarding_ends_at_its_cap_and_says_so),
+      cmocka_unit_test(without_a_drift_no_yardstick_is_taken),
+      cmocka_unit_test(two_calls_are_measured_in_turn),
+      cmocka_unit_test(the_warm_up_lasts_as_long_as_asked),
+      cmocka_unit_test(an_error_of_the_call_ends_the_measurement),
+      cmocka_unit_test(options_out_of_range_are_refused),
+      cmocka_unit_test(the_real_clock_and_yardstick_work),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
