@@ -21,6 +21,10 @@ typedef struct tn_codegen_opts {
 /// function, position independent. Appends to out.
 TN_MUST_USE tn_status tn_llvm_emit(const tn_module *lowered, const tn_codegen_opts *opts, tn_emit kind, tn_buf *out);
 
+/// An object file that holds `bytes` as read-only data behind the exported symbol `name`, aligned to 4096, with its size
+/// behind `name`_size (uint64). Appends to out.
+TN_MUST_USE tn_status tn_llvm_emit_blob(const char *name, const void *bytes, size_t n_bytes, const tn_target *target, tn_buf *out);
+
 /// Object code made executable in this process.
 typedef struct tn_jit tn_jit;
 TN_MUST_USE tn_status tn_jit_new(const void *object, size_t n_bytes, tn_jit **out_jit);

@@ -149,6 +149,10 @@ static void grow_texts(tn_ir *ir) {
   free(old);
 }
 
+void *tn_ir_alloc(tn_ir *ir, size_t n_bytes, size_t align) {
+  return tn_arena_alloc(&ir->arena, n_bytes, align);
+}
+
 const char *tn_ir_text_n(tn_ir *ir, const char *text, size_t len) {
   TN_CHECK(len < UINT32_MAX, "text of %zu bytes", len);
   uint32_t hash = (uint32_t)tn_hash_bytes(0, text, len);

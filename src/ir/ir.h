@@ -152,6 +152,8 @@ void tn_ir_free(tn_ir *ir);
 TN_MUST_USE tn_status tn_ir_status(const tn_ir *ir);
 /// One more than the largest id: the size of side tables.
 uint32_t tn_ir_n_ids(const tn_ir *ir);
+/// Zeroed memory that lives as long as ir.
+void *tn_ir_alloc(tn_ir *ir, size_t n_bytes, size_t align);
 /// Interns `len` bytes of text.
 const char *tn_ir_text_n(tn_ir *ir, const char *text, size_t len);
 const char *tn_ir_text(tn_ir *ir, const char *text);

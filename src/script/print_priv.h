@@ -8,8 +8,6 @@
 #include "base/arena.h"
 #include "script/script.h"
 
-typedef TN_VEC(const tn_node *) tn_node_vec;
-
 /* A name given out; leaving a scope takes back what was given inside. */
 typedef struct tn_name_entry {
   uint32_t id;
@@ -29,7 +27,7 @@ typedef struct tn_printer {
   tn_dtype bare_int;            /* the integer type whose literals print without a wrapper */
   bool is_signature;            /* inside a graph function's head: symbolic dimensions print quoted */
   const char *indent_unit;
-  tn_node_vec consts;           /* printed as metadata, when the caller does not collect them */
+  tn_const_list consts;           /* printed as metadata, when the caller does not collect them */
 } tn_printer;
 
 /* names (print.c) */

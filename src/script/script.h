@@ -25,11 +25,13 @@ typedef struct tn_script_opts {
 /// All problems found go to diags (at most TN_MAX_DIAGS); `module` (initialised by the caller) is complete only when diags->n == 0.
 void tn_script_parse(const char *text, size_t len, const tn_script_opts *opts, tn_module *module, tn_diags *diags);
 
+typedef TN_VEC(const tn_node *) tn_const_list;
+
 typedef struct tn_print_opts {
   bool with_header;             /* "# from tvm.script import ir as I" comment lines */
   bool is_bare;                 /* functions without the class around them when there is exactly one and it is a PRIM_FUNC */
   int32_t max_inline_elems;     /* constants up to this many elements print in full as R.const(...); larger ones as metadata[...]; 0: default (1: scalars) */
-  TN_VEC(const tn_node *) * out_consts; /* if not NULL, receives the CONST nodes printed as metadata["relax.expr.Constant"][i], in order */
+  tn_const_list *out_consts;    /* if not NULL, receives the CONST nodes printed as metadata["relax.expr.Constant"][i], in order */
 } tn_print_opts;
 
 /// Canonical text of a module: PrimFuncs, externs, graph functions, alphabetical, `main` last.

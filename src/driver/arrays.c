@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Tensors in and out of files, and between the compiler's host arrays and the runtime's tensors. */
+#include <string.h>
+
+#include "driver/driver_priv.h"
+#include "files/files.h"
+
+tn_status tn_array_view_dl(const DLTensor *dl, tn_array *out_array) {
+  if (dl->device.device_type != kDLCPU) {
+    return TN_ERR(TN_INVALID, "a tensor on device type %d, where the cpu's (%d) is needed; copy it first",
+                  dl->device.device_type, kDLCPU);
+  }
+  if (dl->ndim < 0 || dl->ndim > TN_MAX_NDIM) {
+    return TN_ERR(TN_INVALID, "a tensor of %d dimensions; 0 to %d are possible", dl->ndim, TN_MAX_NDIM);
+  }
+  tn_array view = {.is_view = true, .ndim = dl->ndim};
+  view.dtype = tn_dtype_make(dl->dtype.code, dl->dtype.bits, dl->dtype.lanes);
+  int64_t stride = 1;
+  for (int32_t i = dl->ndim; i-- > 0;) {
+    view.shape[i] = dl->shape[i];
+    if (dl->strides != NULL && dl->shape[i] > 1 && dl->strides[i] != stride) {
+      return TN_ERR(TN_INVALID, "a strided tensor, where a compact one is needed; copy it first");
+    }
+    stride *= dl->shape[i];
+  }
+  view.data = (char *)dl->data + dl->byte_offset;
+  *out_array = view;
+  return NULL;
+}
+
+tn_status tn_tensor_of_array(const tn_array *array, tn_tensor **out_tensor) {
+  return tn_tensor_create(array->dtype, array->ndim, array->shape, array->data, out_tensor);
+}
+
+tn_status tn_tensor_load(const char *path, tn_tensor **out_tensor) {
+  tn_array array = {0};
+  TN_TRY(tn_files_read_array(path, &array));
+  tn_status st = tn_tensor_of_array(&array, out_tensor);
+  tn_array_deinit(&array);
+  return st;
+}
+
+tn_status tn_tensor_save(tn_tensor *tensor, const char *path) {
+  tn_array view = {0};
+  TN_TRY_MSG(tn_array_view_dl(tn_tensor_dl(tensor), &view), "writing %s", path);
+  return tn_npy_write(path, &view);
+}
+
+tn_status tn_tensor_fill_random(tn_tensor *tensor, uint64_t seed) {
+  tn_array view = {0};
+  tn_rng rng = tn_rng_make(seed);
+  TN_TRY(tn_array_view_dl(tn_tensor_dl(tensor), &view));
+  tn_array_fill_random(&view, &rng);
+  return NULL;
+}

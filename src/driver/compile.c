@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* From a lowered program to something that runs: in memory (object code added to this process), or a file
+ * (.tnx, .so, .o, .s, .ll, .py). Every kernel becomes object code by the same path. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "codegen/codegen.h"
+#include "driver/driver_priv.h"
+
+static const tn_compile_opts defaults = TN_COMPILE_DEFAULTS;
+
+static tn_codegen_opts codegen_opts(const tn_compile_opts *opts, const tn_target *target) {
+  return (tn_codegen_opts){.target = target, .opt_level = opts->opt_level, .is_strict_math = opts->is_strict_math};
+}
+
+/* ---- in memory ------------------------------------------------------------------------------------------------------ */
+
+/* What an in-memory executable stands on. */
+typedef struct holder {
+  tn_jit *jit;
+  tn_buf image;
+} holder;
+
+static void free_holder(void *ctx) {
+  holder *h = ctx;
+  tn_jit_free(h->jit);
+  tn_buf_deinit(&h->image);
+  free(h);
+}
+
+static tn_kernel_fn find_kernel(void *ctx, const char *name) {
+  holder *h = ctx;
+  union {
+    void *object;
+    tn_kernel_fn kernel;
+  } address = {h->jit != NULL ? tn_jit_find(h->jit, name) : NULL};
+  return address.kernel;
+}
+
+static tn_status jit_kernels(const tn_lowered *lowered, const tn_compile_opts *opts, holder *h) {
+  tn_buf object = TN_BUF_INIT;
+  tn_codegen_opts cg = codegen_opts(opts, lowered->target);
+  tn_status st = tn_llvm_emit(&lowered->module, &cg, TN_EMIT_OBJ, &object);
+  if (st == NULL) {
+    st = tn_jit_new(object.data, object.len, &h->jit);
+  }
+  tn_buf_deinit(&object);
+  return st;
+}
+
+tn_status tn_program_compile(const tn_program *program, const tn_compile_opts *opts, tn_exec **out_exec) {
+  tn_status st = NULL;
+  tn_lowered lowered = {0};
+  holder *h = NULL;
+  opts = opts != NULL ? opts : &defaults;
+  TN_GOTO(st, tn_driver_lower(program, opts, &lowered), done);
+  if (!tn_target_runs_here(lowered.target)) {
+    st = TN_ERR(TN_UNSUPPORTED, "this machine cannot run code for target '%s', which needs %s", lowered.target->name,
+                lowered.target->required);
+    goto done;
+  }
+  h = calloc(1, sizeof *h);
+  if (h == NULL) {
+    st = TN_ERR(TN_NO_MEMORY, "no memory for an executable");
+    goto done;
+  }
+  if (tn_module_has_kernels(&lowered.module)) {
+    TN_GOTO(st, jit_kernels(&lowered, opts, h), done);
+  }
+  TN_GOTO(st, tn_vm_emit(&lowered.module, lowered.target, NULL, 0, &h->image), done);
+  TN_GOTO(st, tn_exec_from_memory(h->image.data, h->image.len, find_kernel, h, free_holder, out_exec), done);
+  h = NULL; /* the executable's now */
+done:
+  if (h != NULL) {
+    free_holder(h);
+  }
+  tn_lowered_deinit(&lowered);
+  return st;
+}
+
+/* ---- to files ------------------------------------------------------------------------------------------------------- */
+
+typedef struct kernel_file {
+  char *dir;      /* private folder; owned */
+  tn_buf object;  /* path of the kernels' object file */
+  tn_buf library; /* path to link to */
+  tn_buf blob;    /* path of the image's object file */
+} kernel_file;
+
+static tn_status kernel_file_init(kernel_file *f) {
+  *f = (kernel_file){0};
+  TN_TRY(tn_dir_make_temp(&f->dir));
+  tn_buf_printf(&f->object, "%s/kernels.o", f->dir);
+  tn_buf_printf(&f->library, "%s/kernels.so", f->dir);
+  tn_buf_printf(&f->blob, "%s/image.o", f->dir);
+  return NULL;
+}
+
+static void kernel_file_deinit(kernel_file *f) {
+  if (f->dir != NULL) {
+    tn_dir_remove_temp(f->dir);
+  }
+  free(f->dir);
+  tn_buf_deinit(&f->object);
+  tn_buf_deinit(&f->library);
+  tn_buf_deinit(&f->blob);
+}
+
+static tn_status write_object(const tn_lowered *lowered, const tn_compile_opts *opts, const char *path) {
+  tn_buf object = TN_BUF_INIT;
+  tn_codegen_opts cg = codegen_opts(opts, lowered->target);
+  tn_status st = tn_llvm_emit(&lowered->module, &cg, TN_EMIT_OBJ, &object);
+  if (st == NULL) {
+    st = tn_file_write(path, object.data, object.len);
+  }
+  tn_buf_deinit(&object);
+  return st;
+}
+
+static tn_status write_tnx(const tn_lowered *lowered, const tn_compile_opts *opts, const char *path) {
+  tn_status st = NULL;
+  kernel_file f = {0};
+  tn_buf kernels = TN_BUF_INIT;
+  tn_buf image = TN_BUF_INIT;
+  if (tn_module_has_kernels(&lowered->module)) {
+    TN_GOTO(st, kernel_file_init(&f), done);
+    TN_GOTO(st, write_object(lowered, opts, f.object.data), done);
+    const char *objects[] = {f.object.data};
+    TN_GOTO(st, tn_driver_link(objects, 1, f.library.data), done);
+    TN_GOTO(st, tn_file_read(f.library.data, 0, &kernels), done);
+  }
+  TN_GOTO(st, tn_vm_emit(&lowered->module, lowered->target, kernels.data, kernels.len, &image), done);
+  TN_GOTO(st, tn_file_write(path, image.data, image.len), done);
+done:
+  tn_buf_deinit(&kernels);
+  tn_buf_deinit(&image);
+  kernel_file_deinit(&f);
+  return st;
+}
+
+/* Linked in a private folder and moved in one step, so that no half-written library is ever seen at `path`. */
+static tn_status write_library(const tn_lowered *lowered, const tn_compile_opts *opts, const char *path) {
+  tn_status st = NULL;
+  kernel_file f = {0};
+  tn_buf image = TN_BUF_INIT;
+  tn_buf bytes = TN_BUF_INIT;
+  const char *objects[2];
+  size_t n_objects = 0;
+  TN_GOTO(st, kernel_file_init(&f), done);
+  if (tn_module_has_kernels(&lowered->module)) {
+    TN_GOTO(st, write_object(lowered, opts, f.object.data), done);
+    objects[n_objects++] = f.object.data;
+  }
+  TN_GOTO(st, tn_vm_emit(&lowered->module, lowered->target, NULL, 0, &image), done);
+  TN_GOTO(st, tn_llvm_emit_blob(TN_EXEC_IMAGE_SYMBOL, image.data, image.len, lowered->target, &bytes), done);
+  TN_GOTO(st, tn_file_write(f.blob.data, bytes.data, bytes.len), done);
+  objects[n_objects++] = f.blob.data;
+  TN_GOTO(st, tn_driver_link(objects, n_objects, f.library.data), done);
+  tn_buf_clear(&bytes);
+  TN_GOTO(st, tn_file_read(f.library.data, 0, &bytes), done);
+  TN_GOTO(st, tn_file_write(path, bytes.data, bytes.len), done);
+done:
+  tn_buf_deinit(&image);
+  tn_buf_deinit(&bytes);
+  kernel_file_deinit(&f);
+  return st;
+}
+
+static tn_status write_text(const tn_lowered *lowered, const tn_compile_opts *opts, tn_emit kind, const char *path) {
+  tn_buf text = TN_BUF_INIT;
+  tn_codegen_opts cg = codegen_opts(opts, lowered->target);
+  tn_status st = tn_llvm_emit(&lowered->module, &cg, kind, &text);
+  if (st == NULL) {
+    st = tn_file_write(path, text.data, text.len);
+  }
+  tn_buf_deinit(&text);
+  return st;
+}
+
+static tn_status write_lowered(const tn_lowered *lowered, const tn_compile_opts *opts, const char *ending, const char *path) {
+  if (strcmp(ending, ".tnx") == 0) {
+    return write_tnx(lowered, opts, path);
+  }
+  if (strcmp(ending, ".so") == 0) {
+    return write_library(lowered, opts, path);
+  }
+  if (!tn_module_has_kernels(&lowered->module)) {
+    return TN_ERR(TN_INVALID, "%s: the program has no loop function to write", path);
+  }
+  if (strcmp(ending, ".o") == 0) {
+    return write_object(lowered, opts, path);
+  }
+  return write_text(lowered, opts, strcmp(ending, ".s") == 0 ? TN_EMIT_ASM : TN_EMIT_LL, path);
+}
+
+tn_status tn_program_write(const tn_program *program, const tn_compile_opts *opts, const char *path) {
+  static const char *const endings[] = {".tnx", ".so", ".o", ".s", ".ll"};
+  const char *slash = strrchr(path, '/');
+  const char *dot = strrchr(slash != NULL ? slash : path, '.');
+  opts = opts != NULL ? opts : &defaults;
+  if (dot != NULL && strcmp(dot, ".py") == 0) {
+    return tn_program_save(program, path);
+  }
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i) {
+    if (dot != NULL && strcmp(dot, endings[i]) == 0) {
+      tn_lowered lowered = {0};
+      TN_TRY(tn_driver_lower(program, opts, &lowered));
+      tn_status st = write_lowered(&lowered, opts, endings[i], path);
+      tn_lowered_deinit(&lowered);
+      return st;
+    }
+  }
+  return TN_ERR(TN_INVALID, "%s: the ending says what to write: .tnx, .so, .o, .s, .ll or .py", path);
+}

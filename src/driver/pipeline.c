@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* The one page with the order of all passes.
+ *
+ *   graph level                            loop level
+ *   normalize                               lower_blocks
+ *   dead_code                               flatten_buffers
+ *   legalize_graph   operators -> loops     simplify
+ *   to_nondataflow                          vectorize_loops
+ *   lower_call_tir   allocate and call      unroll_loops
+ *   plan_memory                             simplify
+ *   kill_after_last_use                     remove_no_op
+ *   lower_shapes     -> VM form             -> lowered form (lower/lower.h)
+ *
+ * Everything else here runs passes by name. */
+#include <string.h>
+
+#include "driver/driver_priv.h"
+#include "graph/graph.h"
+#include "lower/lower.h"
+
+static const char default_passes[] =
+  "normalize,dead_code,legalize_graph,to_nondataflow,lower_call_tir,plan_memory,kill_after_last_use,lower_shapes,"
+  "lower_blocks,flatten_buffers,simplify,vectorize_loops,unroll_loops,simplify,remove_no_op";
+
+const char *tn_default_passes(void) { return default_passes; }
+
+/* ---- the tables of the rooms as one --------------------------------------------------------------------------------- */
+
+static const tn_pass *pass_at(uint32_t i) {
+  uint32_t n_graph = 0;
+  uint32_t n_lower = 0;
+  const tn_pass *graph = tn_graph_passes(&n_graph);
+  const tn_pass *lower = tn_lower_passes(&n_lower);
+  return i < n_graph ? &graph[i] : i - n_graph < n_lower ? &lower[i - n_graph] : NULL;
+}
+
+int32_t tn_n_passes(void) {
+  int32_t n = 0;
+  while (pass_at((uint32_t)n) != NULL) {
+    ++n;
+  }
+  return n;
+}
+
+tn_status tn_pass_describe(int32_t i, tn_pass_info *out_info) {
+  const tn_pass *pass = i < 0 ? NULL : pass_at((uint32_t)i);
+  if (pass == NULL) {
+    return TN_ERR(TN_INVALID, "pass %d: there are %d", i, tn_n_passes());
+  }
+  *out_info = (tn_pass_info){.name = pass->name, .level = pass->level, .doc = pass->doc};
+  return NULL;
+}
+
+const tn_pass *tn_pass_find(const char *name) {
+  for (uint32_t i = 0; pass_at(i) != NULL; ++i) {
+    if (strcmp(pass_at(i)->name, name) == 0) {
+      return pass_at(i);
+    }
+  }
+  return NULL;
+}
+
+static tn_status unknown_pass(const char *name) {
+  TN_VEC(const char *) names = {0};
+  for (uint32_t i = 0; pass_at(i) != NULL; ++i) {
+    TN_VEC_PUSH(&names, pass_at(i)->name);
+  }
+  const char *near = tn_near_name(name, names.data, names.len);
+  TN_VEC_DEINIT(&names);
+  if (near != NULL) {
+    return TN_ERR(TN_NOT_FOUND, "no pass is called '%s'; did you mean '%s'?", name, near);
+  }
+  return TN_ERR(TN_NOT_FOUND, "no pass is called '%s'; `tenon passes` lists them", name);
+}
+
+/* ---- running -------------------------------------------------------------------------------------------------------- */
+
+typedef TN_VEC(const tn_pass *) pass_list;
+
+static tn_status parse_passes(const char *text, pass_list *out_list) {
+  tn_buf name = TN_BUF_INIT;
+  tn_status st = NULL;
+  while (*text != '\0' && st == NULL) {
+    size_t len = strcspn(text, ",");
+    tn_buf_clear(&name);
+    tn_buf_append(&name, text, len);
+    text += len + (text[len] == ',');
+    const tn_pass *pass = tn_pass_find(tn_buf_text(&name));
+    if (pass == NULL) {
+      st = unknown_pass(tn_buf_text(&name));
+    } else {
+      TN_VEC_PUSH(out_list, pass);
+    }
+  }
+  tn_buf_deinit(&name);
+  return st;
+}
+
+typedef struct observer {
+  const tn_compile_opts *opts;
+  int32_t n_verified; /* the first check is of what the caller brought */
+} observer;
+
+static void after_pass(const tn_pass *pass, int32_t index, const tn_module *module, bool is_changed, int64_t ns, void *ctx) {
+  const observer *obs = ctx;
+  if (obs->opts->after_pass != NULL) {
+    const tn_program now = {.ir = module->ir, .module = *module};
+    obs->opts->after_pass(obs->opts->ctx, index, pass->name, is_changed, ns, &now);
+  }
+}
+
+static tn_status verify(const tn_module *module, void *ctx) {
+  (void)ctx;
+  tn_diags diags = {0};
+  tn_module_verify(module, &diags);
+  return tn_diags_to_status(&diags, module->ir);
+}
+
+tn_status tn_driver_run(tn_module *module, const char *passes, const tn_compile_opts *opts, const tn_target *target) {
+  tn_status st = NULL;
+  pass_list list = {0};
+  observer obs = {.opts = opts};
+  tn_pass_opts pass_opts = {.target = target, .opt_level = opts->opt_level};
+  tn_pass_hooks hooks = {.after = after_pass, .verify = opts->does_verify_each ? verify : NULL, .ctx = &obs};
+  TN_GOTO(st, parse_passes(passes, &list), done);
+  TN_GOTO(st, tn_run_passes(module, list.data, (int32_t)list.len, &pass_opts, &hooks), done);
+done:
+  TN_VEC_DEINIT(&list);
+  return st;
+}
+
+static const tn_compile_opts defaults = TN_COMPILE_DEFAULTS;
+
+tn_status tn_driver_target(const tn_compile_opts *opts, const tn_target **out_target) {
+  if (opts->opt_level < 0 || opts->opt_level > 3) {
+    return TN_ERR(TN_INVALID, "optimisation level %d; the levels are 0, 1, 2 and 3", opts->opt_level);
+  }
+  return tn_target_find(opts->target != NULL ? opts->target : "host", out_target);
+}
+
+tn_status tn_program_run_passes(tn_program *program, const char *passes, const tn_compile_opts *opts) {
+  const tn_target *target = NULL;
+  opts = opts != NULL ? opts : &defaults;
+  TN_TRY(tn_driver_target(opts, &target));
+  return tn_driver_run(&program->module, passes, opts, target);
+}
+
+tn_status tn_driver_lower(const tn_program *program, const tn_compile_opts *opts, tn_lowered *out_lowered) {
+  tn_status st = NULL;
+  tn_lowered lowered = {0};
+  TN_TRY(tn_driver_target(opts, &lowered.target));
+  lowered.ir = tn_ir_new_child(program->ir, 0);
+  tn_module_init_copy(&lowered.module, &program->module);
+  lowered.module.ir = lowered.ir;
+  st = tn_driver_run(&lowered.module, default_passes, opts, lowered.target);
+  if (st != NULL) {
+    tn_lowered_deinit(&lowered);
+    return st;
+  }
+  *out_lowered = lowered;
+  return NULL;
+}
+
+void tn_lowered_deinit(tn_lowered *lowered) {
+  if (lowered->ir != NULL) {
+    tn_module_deinit(&lowered->module);
+    tn_ir_free(lowered->ir);
+  }
+  *lowered = (tn_lowered){0};
+}
+
+bool tn_module_has_kernels(const tn_module *module) {
+  for (uint32_t i = 0; i < module->n_funcs; ++i) {
+    if (tn_is(module->funcs[i].func, TN_OP_PRIM_FUNC)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool tn_target_describe(int32_t i, const char **out_name, const char **out_doc) {
+  uint32_t n = 0;
+  const tn_target *all = tn_target_all(&n);
+  if (i < 0 || (uint32_t)i >= n) {
+    return false;
+  }
+  *out_name = all[i].name;
+  *out_doc = all[i].doc;
+  return true;
+}

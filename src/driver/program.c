@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Programs: read from TVMScript, printed, saved, described, bound. The public face of ir, script and graph. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "driver/driver_priv.h"
+#include "files/files.h"
+#include "graph/graph.h"
+#include "ops/ops.h"
+#include "script/script.h"
+
+/* A program may not take more than this for its nodes: hostile text ends in an error, not in the machine's swap. */
+static const size_t ir_limit_bytes = (size_t)8 << 30;
+static const size_t text_limit_bytes = (size_t)1 << 30;
+
+const char *tn_version(void) { return "0.1.0"; }
+
+/* ---- reading -------------------------------------------------------------------------------------------------------- */
+
+/* Constants beside the text: "model.py" -> "model.npz", members constant_0, constant_1 ... */
+static void constants_path(const char *path, tn_buf *out) {
+  const char *slash = strrchr(path, '/');
+  const char *dot = strrchr(path, '.');
+  size_t len = dot != NULL && (slash == NULL || dot > slash) ? (size_t)(dot - path) : strlen(path);
+  tn_buf_append(out, path, len);
+  tn_buf_puts(out, ".npz");
+}
+
+static tn_status find_const(void *ctx, int64_t index, tn_array *out) {
+  tn_status st = NULL;
+  tn_buf path = TN_BUF_INIT;
+  constants_path(ctx, &path);
+  tn_buf_printf(&path, ":constant_%lld", (long long)index);
+  st = tn_files_read_array(path.data, out);
+  tn_buf_deinit(&path);
+  return st;
+}
+
+static tn_status parse(const char *text, size_t len, const char *file_name, const char *path, tn_program **out_program) {
+  tn_diags diags = {0};
+  tn_program *program = calloc(1, sizeof *program);
+  if (program == NULL) {
+    return TN_ERR(TN_NO_MEMORY, "no memory for a program");
+  }
+  program->ir = tn_ir_new(ir_limit_bytes);
+  tn_module_init(&program->module, program->ir, "Module");
+  union {
+    const char *path;
+    void *ctx;
+  } where = {path};
+  tn_script_opts opts = {.file_name = file_name, .ops = tn_ops_table(), .ctx = where.ctx};
+  if (path != NULL) {
+    opts.find_const = find_const;
+  }
+  tn_script_parse(text, len, &opts, &program->module, &diags);
+  if (diags.n == 0) {
+    tn_module_verify(&program->module, &diags);
+  }
+  tn_status st = tn_diags_to_status(&diags, program->ir);
+  if (st == NULL) {
+    st = tn_ir_status(program->ir);
+  }
+  if (st != NULL) {
+    tn_program_free(program);
+    return st;
+  }
+  *out_program = program;
+  return NULL;
+}
+
+tn_status tn_program_parse(const char *text, size_t len, const char *file_name, tn_program **out_program) {
+  return parse(text, len, file_name, NULL, out_program);
+}
+
+tn_status tn_program_load(const char *path, tn_program **out_program) {
+  tn_buf text = TN_BUF_INIT;
+  tn_status st = tn_file_read(path, text_limit_bytes, &text);
+  if (st == NULL) {
+    st = parse(tn_buf_text(&text), text.len, path, path, out_program);
+  }
+  tn_buf_deinit(&text);
+  return st;
+}
+
+void tn_program_free(tn_program *program) {
+  if (program == NULL) {
+    return;
+  }
+  tn_module_deinit(&program->module);
+  tn_ir_free(program->ir);
+  free(program);
+}
+
+/* ---- printing ------------------------------------------------------------------------------------------------------- */
+
+tn_status tn_program_print(const tn_program *program, char **out_text) {
+  tn_buf text = TN_BUF_INIT;
+  tn_print_opts opts = {.with_header = true};
+  tn_script_print(&program->module, &opts, &text);
+  *out_text = tn_buf_take(&text);
+  return NULL;
+}
+
+static tn_status save_constants(const char *path, const tn_node *const *consts, size_t n) {
+  tn_status st = NULL;
+  tn_buf file = TN_BUF_INIT;
+  tn_array *arrays = calloc(n, sizeof *arrays);
+  char(*names)[32] = calloc(n, sizeof *names);
+  const char **name_ptrs = calloc(n, sizeof *name_ptrs);
+  if (arrays == NULL || names == NULL || name_ptrs == NULL) {
+    st = TN_ERR(TN_NO_MEMORY, "no memory for %zu constants", n);
+    goto done;
+  }
+  for (size_t i = 0; i < n; ++i) {
+    arrays[i] = *consts[i]->attr.array;
+    (void)snprintf(names[i], sizeof names[i], "constant_%zu", i);
+    name_ptrs[i] = names[i];
+  }
+  constants_path(path, &file);
+  TN_GOTO(st, tn_npz_write(file.data, name_ptrs, arrays, n), done);
+done:
+  free(arrays);
+  free(names);
+  free(name_ptrs);
+  tn_buf_deinit(&file);
+  return st;
+}
+
+tn_status tn_program_save(const tn_program *program, const char *path) {
+  tn_status st = NULL;
+  tn_buf text = TN_BUF_INIT;
+  tn_const_list consts = {0};
+  tn_print_opts opts = {.with_header = true, .out_consts = &consts};
+  tn_script_print(&program->module, &opts, &text);
+  if (consts.len > 0) {
+    TN_GOTO(st, save_constants(path, consts.data, consts.len), done);
+  }
+  TN_GOTO(st, tn_file_write(path, text.data, text.len), done);
+done:
+  TN_VEC_DEINIT(&consts);
+  tn_buf_deinit(&text);
+  return st;
+}
+
+bool tn_program_equal(const tn_program *a, const tn_program *b, char **out_where) {
+  tn_buf where = TN_BUF_INIT;
+  bool is_equal = tn_module_equal(&a->module, &b->module, &where);
+  if (out_where != NULL && !is_equal) {
+    *out_where = tn_buf_take(&where);
+  }
+  tn_buf_deinit(&where);
+  return is_equal;
+}
+
+/* ---- describing ----------------------------------------------------------------------------------------------------- */
+
+int32_t tn_program_n_functions(const tn_program *program) { return (int32_t)program->module.n_funcs; }
+
+static tn_status function_at(const tn_program *program, int32_t i, const tn_node **out_func) {
+  if (i < 0 || (uint32_t)i >= program->module.n_funcs) {
+    return TN_ERR(TN_INVALID, "function %d: the program has %u", i, program->module.n_funcs);
+  }
+  *out_func = program->module.funcs[i].func;
+  return NULL;
+}
+
+tn_status tn_program_function(const tn_program *program, int32_t i, tn_function_info *out_info) {
+  const tn_node *func = NULL;
+  TN_TRY(function_at(program, i, &func));
+  tn_function_info info = {.name = program->module.funcs[i].name};
+  if (tn_is(func, TN_OP_PRIM_FUNC)) {
+    info.n_params = (int32_t)func->in[TN_PRIM_FUNC_PARAMS]->n_in;
+    info.is_public = tn_dict_find(func->in[TN_PRIM_FUNC_ATTRS], "global_symbol") != NULL;
+  } else if (tn_is(func, TN_OP_GFUNC)) {
+    info.is_graph = true;
+    info.n_params = (int32_t)func->in[TN_GFUNC_PARAMS]->n_in;
+    info.is_public = tn_dict_find(func->in[TN_GFUNC_ATTRS], "global_symbol") != NULL;
+  }
+  *out_info = info;
+  return NULL;
+}
+
+/* Extents as the command line wants them: -1 where they are not fixed. The list lives with the program. */
+static const int64_t *dims_of(tn_ir *ir, const tn_node *shape) {
+  tn_buf text = TN_BUF_INIT;
+  for (uint32_t i = 0; i < shape->n_in; ++i) {
+    int64_t dim = tn_is(shape->in[i], TN_OP_INT) ? shape->in[i]->attr.i64 : -1;
+    tn_buf_append(&text, &dim, sizeof dim);
+  }
+  int64_t *dims = tn_ir_alloc(ir, text.len, _Alignof(int64_t));
+  if (text.len > 0) {
+    memcpy(dims, text.data, text.len);
+  }
+  tn_buf_deinit(&text);
+  return dims;
+}
+
+static const char *text_of(tn_ir *ir, const tn_node *n) {
+  tn_buf text = TN_BUF_INIT;
+  tn_script_print_node(n, &text);
+  const char *interned = tn_ir_text_n(ir, tn_buf_text(&text), text.len);
+  tn_buf_deinit(&text);
+  return interned;
+}
+
+static void describe_tensor(tn_ir *ir, tn_dtype dtype, const tn_node *shape, int64_t ndim, tn_param_info *info) {
+  info->kind = TN_EXEC_TY_TENSOR;
+  info->dtype = dtype;
+  info->ndim = (int32_t)ndim;
+  if (!tn_is_none(shape)) {
+    info->ndim = (int32_t)shape->n_in;
+    info->dims = dims_of(ir, shape);
+  }
+}
+
+static void describe_type(tn_ir *ir, const tn_node *type, tn_param_info *info) {
+  info->text = text_of(ir, type);
+  info->ndim = -1;
+  switch ((tn_op)type->op) {
+  case TN_OP_TY_TENSOR: describe_tensor(ir, type->dtype, type->in[TN_TY_TENSOR_SHAPE], type->attr.i64, info); break;
+  case TN_OP_TY_PRIM:
+    info->kind = TN_EXEC_TY_SCALAR;
+    info->dtype = type->dtype;
+    break;
+  case TN_OP_TY_SHAPE: info->kind = TN_EXEC_TY_SHAPE; break;
+  case TN_OP_TY_TUPLE: info->kind = TN_EXEC_TY_TUPLE; break;
+  case TN_OP_TY_FUNC: info->kind = TN_EXEC_TY_FUNC; break;
+  default: info->kind = TN_EXEC_TY_ANY; break;
+  }
+}
+
+typedef struct write_search {
+  const tn_node *data;
+  bool is_written;
+} write_search;
+
+static void find_write(const tn_node *n, void *ctx) {
+  write_search *search = ctx;
+  if (tn_is(n, TN_OP_STORE) && n->in[TN_STORE_BUFFER]->in[TN_BUFFER_DATA] == search->data) {
+    search->is_written = true;
+  }
+}
+
+static void describe_prim_param(const tn_program *program, const tn_node *func, int32_t j, tn_param_info *info,
+                                bool *out_is_output) {
+  const tn_node *param = func->in[TN_PRIM_FUNC_PARAMS]->in[j];
+  const tn_node *buffer = func->in[TN_PRIM_FUNC_BUFFERS]->in[j];
+  char dtype[TN_DTYPE_TEXT_BYTES];
+  info->ndim = -1;
+  if (tn_is_none(buffer)) {
+    info->name = param->attr.text;
+    info->kind = tn_dtype_is_handle(param->dtype) ? TN_EXEC_TY_ANY : TN_EXEC_TY_SCALAR;
+    info->dtype = param->dtype;
+    info->text = tn_ir_text(program->ir, tn_dtype_print(param->dtype, dtype));
+    return;
+  }
+  write_search search = {.data = buffer->in[TN_BUFFER_DATA]};
+  tn_walk_once(program->ir, func->in[TN_PRIM_FUNC_BODY], find_write, &search);
+  if (out_is_output != NULL) {
+    *out_is_output = search.is_written;
+  }
+  info->name = buffer->attr.text;
+  describe_tensor(program->ir, buffer->dtype, buffer->in[TN_BUFFER_SHAPE], -1, info);
+  tn_buf text = TN_BUF_INIT;
+  tn_buf_puts(&text, "T.Buffer((");
+  for (int32_t i = 0; i < info->ndim; ++i) {
+    tn_buf_puts(&text, i > 0 ? ", " : "");
+    tn_script_print_node(buffer->in[TN_BUFFER_SHAPE]->in[i], &text);
+  }
+  tn_buf_printf(&text, "%s), \"%s\")", info->ndim == 1 ? "," : "", tn_dtype_print(buffer->dtype, dtype));
+  info->text = tn_ir_text(program->ir, text.data);
+  tn_buf_deinit(&text);
+}
+
+tn_status tn_program_param(const tn_program *program, int32_t i, int32_t j, tn_param_info *out_info, bool *out_is_output) {
+  tn_function_info function = {0};
+  const tn_node *func = NULL;
+  TN_TRY(function_at(program, i, &func));
+  TN_TRY(tn_program_function(program, i, &function));
+  if (j < 0 || j >= function.n_params) {
+    return TN_ERR(TN_INVALID, "parameter %d of %s, which has %d", j, function.name, function.n_params);
+  }
+  tn_param_info info = {0};
+  if (out_is_output != NULL) {
+    *out_is_output = false;
+  }
+  if (function.is_graph) {
+    const tn_node *param = func->in[TN_GFUNC_PARAMS]->in[j];
+    info.name = param->attr.text;
+    describe_type(program->ir, param->in[0], &info);
+  } else {
+    describe_prim_param(program, func, j, &info, out_is_output);
+  }
+  *out_info = info;
+  return NULL;
+}
+
+/* ---- binding -------------------------------------------------------------------------------------------------------- */
+
+tn_status tn_program_bind(tn_program *program, const char *func, const char *param, tn_tensor *tensor) {
+  tn_array view = {0};
+  TN_TRY_MSG(tn_array_view_dl(tn_tensor_dl(tensor), &view), "binding '%s'", param);
+  tn_named_array bind = {.name = param, .array = &view};
+  tn_pass_opts opts = {.func = func, .binds = &bind, .n_binds = 1};
+  const tn_pass *pass = tn_pass_find("bind_params");
+  return tn_run_passes(&program->module, &pass, 1, &opts, NULL);
+}
