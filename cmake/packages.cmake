@@ -4,7 +4,13 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
-pkg_check_modules(ISL REQUIRED IMPORTED_TARGET isl)
+
+# Not by pkg-config: isl.pc asks to link gmp, whose development package isl's does not bring.
+find_path(TN_ISL_INCLUDE isl/ctx.h REQUIRED)
+find_library(TN_ISL_LIBRARY isl REQUIRED)
+add_library(tn_isl INTERFACE)
+target_include_directories(tn_isl SYSTEM INTERFACE ${TN_ISL_INCLUDE})
+target_link_libraries(tn_isl INTERFACE ${TN_ISL_LIBRARY})
 
 # llvm-config and not find_package(LLVM): the latter drags in C++ and takes seconds.
 find_program(TN_LLVM_CONFIG NAMES llvm-config-19)
@@ -24,7 +30,7 @@ separate_arguments(TN_LLVM_LIBS)
 target_link_libraries(tn_llvm INTERFACE ${TN_LLVM_LIBS})
 
 set(tn_files_PACKAGES PkgConfig::LIBZIP PkgConfig::ZLIB PkgConfig::JANSSON)
-set(tn_arith_PACKAGES PkgConfig::ISL)
+set(tn_arith_PACKAGES tn_isl)
 set(tn_codegen_PACKAGES tn_llvm)
 set(tn_driver_PACKAGES tn_llvm PkgConfig::JANSSON)
 
