@@ -212,6 +212,14 @@ const tn_op_def *tn_graph_builtin(tn_builtin_id id) {
   return &rows[id];
 }
 
+int32_t tn_builtin_of(const tn_node *n) {
+  if (n->op != TN_OP_CALL) {
+    return -1;
+  }
+  const tn_op_def *op = tn_op_of(n);
+  return op >= rows && op < rows + TN_N_BUILTINS ? (int32_t)(op - rows) : -1;
+}
+
 const tn_op_def *tn_graph_builtin_find(const char *name) {
   for (uint32_t i = 0; i < TN_N_BUILTINS; ++i) {
     if (strcmp(rows[i].def.name, name) == 0) {

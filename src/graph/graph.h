@@ -70,6 +70,8 @@ enum {
 const tn_op_def *tn_graph_builtin_find(const char *name);
 /// A row of graph/builtins.def.
 const tn_op_def *tn_graph_builtin(tn_builtin_id id);
+/// The row of a CALL, -1 for other nodes and other operators.
+int32_t tn_builtin_of(const tn_node *n);
 /// True for a CALL of that row.
 static inline bool tn_is_builtin(const tn_node *n, tn_builtin_id id) {
   return n->op == TN_OP_CALL && tn_op_of(n) == tn_graph_builtin(id);
@@ -129,17 +131,20 @@ void tn_graph_verify(const tn_module *module, const tn_node *func, bool is_norma
 /// Verifies all functions of both levels.
 void tn_module_verify(const tn_module *module, tn_diags *diags);
 
+struct tn_captured; /* the surroundings of a function value; the interpreter's own */
+
 /// A value of the interpreter: array, tuple, shape, scalar, text or function.
 typedef struct tn_value {
   enum { TN_V_NONE, TN_V_ARRAY, TN_V_TUPLE, TN_V_SHAPE, TN_V_INT, TN_V_FLOAT, TN_V_STR, TN_V_FUNC } kind;
-  int32_t n;               /* tuple and shape */
+  int32_t n;               /* tuple and shape; function: captured arguments */
   tn_array *array;         /* shared; freed with the interpreter run unless it is part of the result */
-  struct tn_value *items;  /* tuple */
+  struct tn_value *items;  /* tuple; function: captured arguments, which come after those of each call */
   int64_t *dims;           /* shape */
   int64_t i64;
   double f64;
   const char *str;
-  const tn_node *func;
+  const tn_node *func;     /* GFUNC, PRIM_FUNC or EXTERN */
+  const struct tn_captured *captured; /* nested GFUNC: the variables around it */
 } tn_value;
 
 /// Library calls of interpreted code: outputs are among args for the destination-passing kind. NULL: such calls are an error naming the function.
@@ -149,7 +154,8 @@ typedef struct tn_interp_hooks {
 } tn_interp_hooks;
 
 typedef struct tn_interp tn_interp;
-/// Runs graph functions with tn_tir_interp for the loop functions. Owns all values it makes; results stay valid until tn_interp_free.
+/// Runs graph functions with tn_tir_interp for the loop functions; code in VM form runs too. Owns all values it makes; results stay valid until
+/// tn_interp_free, what is not part of a result goes at the end of its call. More than 1,000 nested calls are an error. module: borrowed.
 tn_interp *tn_interp_new(const tn_module *module, const tn_interp_hooks *hooks);
 TN_MUST_USE tn_status tn_interp_call(tn_interp *interp, const char *func, const tn_value *args, int32_t n_args, tn_value *out);
 void tn_interp_free(tn_interp *interp);
