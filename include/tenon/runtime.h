@@ -39,7 +39,7 @@ typedef struct tn_tensor tn_tensor;
 typedef struct tn_storage tn_storage;
 typedef struct tn_shape tn_shape;
 typedef struct tn_tuple tn_tuple;
-typedef struct tn_str tn_str;
+typedef struct tn_string tn_string;
 typedef struct tn_func tn_func;
 typedef struct tn_exec tn_exec;
 typedef struct tn_vm tn_vm;
@@ -137,7 +137,7 @@ enum {
   TN_ARG_TUPLE = 66,      ///< tn_tuple
   TN_ARG_STORAGE = 67,    ///< tn_storage: memory of the virtual machine
   TN_ARG_FUNC = 68,       ///< tn_func
-  TN_ARG_STR_OBJ = 69     ///< tn_str
+  TN_ARG_STR_OBJ = 69     ///< tn_string
 };
 
 /// Plain values, and values that borrow the object given.
@@ -150,7 +150,7 @@ TN_API tn_arg tn_arg_of_tensor(tn_tensor *tensor);
 TN_API tn_arg tn_arg_of_shape(tn_shape *shape);
 TN_API tn_arg tn_arg_of_tuple(tn_tuple *tuple);
 TN_API tn_arg tn_arg_of_func(tn_func *func);
-TN_API tn_arg tn_arg_of_str(tn_str *str);
+TN_API tn_arg tn_arg_of_str(tn_string *str);
 /// Counts an object value up; nothing for a plain one.
 TN_API void tn_arg_retain(const tn_arg *arg);
 /// Counts an object value down and makes it NONE.
@@ -175,8 +175,8 @@ TN_API tn_status tn_tuple_create(int32_t n, const tn_arg *items, tn_tuple **out_
 TN_API int32_t tn_tuple_size(const tn_tuple *tuple);
 /// Borrowed; NULL outside [0, size).
 TN_API const tn_arg *tn_tuple_at(const tn_tuple *tuple, int32_t i);
-TN_API tn_status tn_str_create(const char *text, tn_str **out_str);
-TN_API const char *tn_str_text(const tn_str *str);
+TN_API tn_status tn_str_create(const char *text, tn_string **out_str);
+TN_API const char *tn_str_text(const tn_string *str);
 
 /* ---- functions and the registry ---- */
 

@@ -138,7 +138,7 @@ static tn_status make_const(tn_exec *exec, size_t index) {
       return NULL;
     }
     case TN_EXEC_C_STR: {
-      tn_str *str = NULL;
+      tn_string *str = NULL;
       TN_TRY(tn_str_create(tn_exec_str(&exec->view, (uint32_t)c->bits), &str));
       *out = tn_arg_of_str(str);
       return NULL;

@@ -120,9 +120,9 @@ const tn_arg *tn_tuple_at(const tn_tuple *tuple, int32_t i) {
   return i >= 0 && i < tuple->n ? &tuple->items[i] : NULL;
 }
 
-tn_status tn_str_create(const char *text, tn_str **out_str) {
+tn_status tn_str_create(const char *text, tn_string **out_str) {
   size_t len = strlen(text);
-  tn_str *str = tn_mem_alloc(sizeof(tn_str) + len + 1);
+  tn_string *str = tn_mem_alloc(sizeof(tn_string) + len + 1);
   if (str == NULL) {
     return tn_mem_error("a text", len + 1);
   }
@@ -132,7 +132,7 @@ tn_status tn_str_create(const char *text, tn_str **out_str) {
   return NULL;
 }
 
-const char *tn_str_text(const tn_str *str) {
+const char *tn_str_text(const tn_string *str) {
   return str->text;
 }
 

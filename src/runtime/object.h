@@ -39,7 +39,7 @@ struct tn_tuple {
   tn_arg items[];
 };
 
-struct tn_str {
+struct tn_string {
   tn_object obj;
   char text[];
 };

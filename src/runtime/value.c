@@ -44,7 +44,7 @@ tn_arg tn_arg_of_func(tn_func *func) {
   return of_object(TN_ARG_FUNC, func);
 }
 
-tn_arg tn_arg_of_str(tn_str *str) {
+tn_arg tn_arg_of_str(tn_string *str) {
   return of_object(TN_ARG_STR_OBJ, str);
 }
 
@@ -92,7 +92,7 @@ const char *tn_arg_text(const tn_arg *arg) {
   if (arg->kind == TN_ARG_STR) {
     return arg->u.str;
   }
-  return arg->kind == TN_ARG_STR_OBJ ? ((const tn_str *)arg->u.ptr)->text : NULL;
+  return arg->kind == TN_ARG_STR_OBJ ? ((const tn_string *)arg->u.ptr)->text : NULL;
 }
 
 const char *tn_arg_kind_name(int32_t kind) {
