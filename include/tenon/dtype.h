@@ -4,7 +4,15 @@
 #ifndef TN_TENON_DTYPE_H
 #define TN_TENON_DTYPE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "tenon/export.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /// A packed element type. TN_DT_NONE stands where there is no value (statements).
 typedef uint32_t tn_dtype;
@@ -38,4 +46,13 @@ enum {
   TN_DT_BOOL = 0x10806
 };
 
+enum { TN_DTYPE_TEXT_BYTES = 24 };
+/// Writes the name ("float32x4") into `out` (at least TN_DTYPE_TEXT_BYTES) and returns it.
+TN_API char *tn_dtype_print(tn_dtype dt, char *out);
+/// Reads a name of `len` characters; false when it names no type that Tenon knows.
+TN_API bool tn_dtype_parse(const char *text, size_t len, tn_dtype *out_dt);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -38,6 +38,9 @@ TN_API const char *tn_status_message(tn_status st);
 /// A short name such as "invalid argument"; static storage.
 TN_API const char *tn_code_name(tn_code code);
 
+/// A status of the caller's own, for callbacks that fail: `message` is copied. code must not be TN_OK.
+TN_API tn_status tn_status_make(tn_code code, const char *message);
+
 /// Frees `st`; NULL is fine.
 TN_API void tn_status_free(tn_status st);
 

@@ -34,10 +34,4 @@ static inline size_t tn_dtype_bytes(tn_dtype dt) {
   return (size_t)((tn_dtype_bits(dt) + 7) / 8) * tn_dtype_lanes(dt);
 }
 
-enum { TN_DTYPE_TEXT_BYTES = 24 };
-/// Writes the name ("float32x4") into `out` (at least TN_DTYPE_TEXT_BYTES) and returns it.
-char *tn_dtype_print(tn_dtype dt, char *out);
-/// Reads a name of `len` characters; false when it names no type that Tenon knows.
-bool tn_dtype_parse(const char *text, size_t len, tn_dtype *out_dt);
-
 #endif

@@ -158,3 +158,7 @@ void tn_status_print(FILE *out, tn_status st, bool verbose) {
     fprintf(out, "  at %s:%d in %s\n", f->file, f->line, f->func);
   }
 }
+
+tn_status tn_status_make(tn_code code, const char *message) {
+  return tn_status_new(code, "", 0, "", "%s", message);
+}

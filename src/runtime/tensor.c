@@ -79,6 +79,10 @@ void tn_tensor_clear(tn_tensor *tensor) {
   tensor->rt = NULL;
 }
 
+tn_dtype tn_dl_dtype(const DLTensor *dl) {
+  return dl->dtype.code | (tn_dtype)dl->dtype.bits << 8 | (tn_dtype)dl->dtype.lanes << 16;
+}
+
 DLDataType tn_dtype_to_dl(tn_dtype dtype) {
   return (DLDataType){(uint8_t)tn_dtype_code(dtype), (uint8_t)tn_dtype_bits(dtype), (uint16_t)tn_dtype_lanes(dtype)};
 }

@@ -44,9 +44,6 @@ TN_MUST_USE tn_status tn_tensor_set_borrowed(tn_tensor *tensor, tn_runtime *rt, 
 
 /// INVALID or UNSUPPORTED unless Tenon has such elements: whole bytes, one or more lanes.
 TN_MUST_USE tn_status tn_dtype_check(tn_dtype dtype);
-static inline tn_dtype tn_dl_dtype(const DLTensor *dl) {
-  return tn_dtype_make(dl->dtype.code, dl->dtype.bits, dl->dtype.lanes);
-}
 DLDataType tn_dtype_to_dl(tn_dtype dtype);
 /// Product of the extents; the tensor was checked before.
 int64_t tn_dl_n_elems(const DLTensor *dl);

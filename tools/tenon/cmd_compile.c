@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* tenon compile: a program to a file. */
+#include "commands.h"
+#include "session.h"
+
+static const cli_option compile_options[] = {
+  {"output", 'o', "OUT", "the file to write; its ending says what: .tnx .so .o .s .ll .py"},
+  CLI_OPT_FUNC, CLI_OPT_BIND, CLI_OPT_TARGET, CLI_OPT_LEVEL, CLI_OPT_STRICT, CLI_OPT_VERIFY, CLI_OPT_TIME, CLI_OPT_DUMP,
+};
+
+static int run_compile(const cli_args *args) {
+  cli_compile compile;
+  tn_program *program = NULL;
+  const char *path = cli_value(args, "output");
+  if (path == NULL) {
+    return cli_usage(args, "-o OUT is missing");
+  }
+  if (!session_check_pairs(args, "bind") || !cli_compile_opts(args, &compile)) {
+    return CLI_USAGE;
+  }
+  tn_status st = tn_program_load(args->operands[0], &program);
+  st = st == NULL ? session_bind(args, program) : st;
+  st = st == NULL ? tn_program_write(program, &compile.opts, path) : st;
+  tn_program_free(program);
+  return cli_finish(st);
+}
+
+const cli_command cli_cmd_compile = {"compile", "FILE", 1, "compile a program to a file", compile_options,
+                                     sizeof compile_options / sizeof *compile_options, run_compile};

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Opens what the user named and gathers a function's arguments: given files, random values, or room for results. */
+#include "session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Errors of the tool's own, in the library's form. */
+static tn_status usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#include <stdarg.h>
+static tn_status usage_error(const char *fmt, ...) {
+  char text[1024];
+  va_list list;
+  va_start(list, fmt);
+  (void)vsnprintf(text, sizeof text, fmt, list);
+  va_end(list);
+  return tn_status_make(TN_INVALID, text);
+}
+
+bool session_check_pairs(const cli_args *args, const char *name) {
+  for (int32_t i = 0; cli_value_at(args, name, i) != NULL; ++i) {
+    const char *text = cli_value_at(args, name, i);
+    const char *equals = strchr(text, '=');
+    if (equals == NULL || equals == text || equals[1] == '\0') {
+      (void)cli_usage(args, "--%s %s: NAME=FILE is needed", name, text);
+      return false;
+    }
+  }
+  return true;
+}
+
+/* "NAME=FILE" is about `name`. */
+static bool is_about(const char *text, const char *name) {
+  size_t len = strlen(name);
+  return strncmp(text, name, len) == 0 && text[len] == '=';
+}
+
+tn_status session_bind(const cli_args *args, tn_program *program) {
+  const char *func = cli_value(args, "func");
+  for (int32_t i = 0; cli_value_at(args, "bind", i) != NULL; ++i) {
+    const char *text = cli_value_at(args, "bind", i);
+    const char *equals = strchr(text, '=');
+    tn_tensor *tensor = NULL;
+    char *name = strndup(text, (size_t)(equals - text));
+    tn_status st = tn_tensor_load(equals + 1, &tensor);
+    if (st == NULL) {
+      st = tn_program_bind(program, func != NULL ? func : "main", name, tensor);
+    }
+    tn_tensor_release(tensor);
+    free(name);
+    if (st != NULL) {
+      return st;
+    }
+  }
+  return NULL;
+}
+
+/* ---- the function --------------------------------------------------------------------------------------------------- */
+
+static const char *program_function_name(const session *s, int32_t i, bool *out_is_public) {
+  tn_function_info info = {0};
+  if (s->program != NULL) {
+    tn_status_free(tn_program_function(s->program, i, &info));
+    *out_is_public = info.is_public;
+    return info.name;
+  }
+  *out_is_public = true;
+  return tn_exec_function_name(s->exec, i);
+}
+
+static int32_t n_functions(const session *s) {
+  return s->program != NULL ? tn_program_n_functions(s->program) : tn_exec_n_functions(s->exec);
+}
+
+/* --func, else main, else the only public function. */
+static tn_status choose_function(const cli_args *args, session *s, int32_t *out_index) {
+  const char *wanted = cli_value(args, "func");
+  int32_t n_public = 0;
+  int32_t found = -1;
+  char names[512] = "";
+  for (int32_t i = 0; i < n_functions(s); ++i) {
+    bool is_public = false;
+    const char *name = program_function_name(s, i, &is_public);
+    if (strcmp(name, wanted != NULL ? wanted : "main") == 0) {
+      *out_index = i;
+      return NULL;
+    }
+    if (is_public) {
+      found = i;
+      n_public++;
+      size_t len = strlen(names);
+      (void)snprintf(names + len, sizeof names - len, "%s%s", len > 0 ? ", " : "", name);
+    }
+  }
+  if (wanted == NULL && n_public == 1) {
+    *out_index = found;
+    return NULL;
+  }
+  if (n_public == 0) {
+    return usage_error("%s has no public function", args->operands[0]);
+  }
+  return usage_error(wanted != NULL ? "no function is called '%s'; there are: %s" : "no function is called '%s'; name one with --func: %s",
+                     wanted != NULL ? wanted : "main", names);
+}
+
+static tn_status describe_program_function(session *s, int32_t index) {
+  tn_function_info info = {0};
+  tn_status st = tn_program_function(s->program, index, &info);
+  s->func = info.name;
+  s->is_graph = info.is_graph;
+  s->n_params = info.n_params;
+  for (int32_t j = 0; st == NULL && j < info.n_params && j < SESSION_MAX_PARAMS; ++j) {
+    st = tn_program_param(s->program, index, j, &s->params[j], &s->is_result[j]);
+  }
+  return st;
+}
+
+static tn_status describe_exec_function(session *s, int32_t index) {
+  tn_status st = NULL;
+  tn_param_info result = {0};
+  s->func = tn_exec_function_name(s->exec, index);
+  s->n_params = tn_exec_n_params(s->exec, index);
+  for (int32_t j = 0; st == NULL && j < s->n_params && j < SESSION_MAX_PARAMS; ++j) {
+    st = tn_exec_param(s->exec, index, j, &s->params[j]);
+  }
+  tn_status no_result = tn_exec_param(s->exec, index, s->n_params, &result);
+  s->is_graph = no_result == NULL; /* a kernel declares no result */
+  tn_status_free(no_result);
+  return st;
+}
+
+/* ---- arguments ------------------------------------------------------------------------------------------------------ */
+
+static tn_status make_tensor(const tn_param_info *param, bool is_random, uint64_t seed, tn_arg *out_arg) {
+  tn_tensor *tensor = NULL;
+  bool is_fixed = param->kind == 1 /* tensor */ && param->dtype != TN_DT_NONE && param->ndim >= 0;
+  for (int32_t i = 0; is_fixed && i < param->ndim; ++i) {
+    is_fixed = param->dims[i] >= 0;
+  }
+  if (!is_fixed) {
+    return usage_error("argument %s: %s has no fixed shape; give it with --input %s=FILE", param->name, param->text, param->name);
+  }
+  tn_status st = tn_tensor_create(param->dtype, param->ndim, param->dims, NULL, &tensor);
+  if (st == NULL && is_random) {
+    st = tn_tensor_fill_random(tensor, seed);
+  }
+  if (st != NULL) {
+    tn_tensor_release(tensor);
+    return st;
+  }
+  *out_arg = tn_arg_of_tensor(tensor);
+  return NULL;
+}
+
+/* An array given for a scalar parameter is its one element. */
+static tn_status scalar_of(const tn_param_info *param, tn_tensor *tensor, tn_arg *out_arg) {
+  const DLTensor *dl = tn_tensor_dl(tensor);
+  int64_t n = 1;
+  for (int32_t i = 0; i < dl->ndim; ++i) {
+    n *= dl->shape[i];
+  }
+  if (n != 1) {
+    return usage_error("argument %s is a scalar, and the file holds %lld values", param->name, (long long)n);
+  }
+  const void *data = tn_tensor_data(tensor);
+  if (dl->dtype.code == TN_TC_FLOAT && dl->dtype.bits == 32) {
+    *out_arg = tn_arg_of_float((double)*(const float *)data);
+  } else if (dl->dtype.code == TN_TC_FLOAT && dl->dtype.bits == 64) {
+    *out_arg = tn_arg_of_float(*(const double *)data);
+  } else if (dl->dtype.bits == 32) {
+    *out_arg = tn_arg_of_int(*(const int32_t *)data);
+  } else if (dl->dtype.bits == 64) {
+    *out_arg = tn_arg_of_int(*(const int64_t *)data);
+  } else {
+    return usage_error("argument %s is a scalar: give int32, int64, float32 or float64", param->name);
+  }
+  tn_tensor_release(tensor);
+  return NULL;
+}
+
+static tn_status load_argument(const tn_param_info *param, const char *path, tn_arg *out_arg) {
+  tn_tensor *tensor = NULL;
+  tn_status st = tn_tensor_load(path, &tensor);
+  if (st == NULL && param->kind == 3 /* scalar */) {
+    st = scalar_of(param, tensor, out_arg);
+  } else if (st == NULL) {
+    *out_arg = tn_arg_of_tensor(tensor);
+    return NULL;
+  }
+  if (st != NULL) {
+    tn_tensor_release(tensor);
+  }
+  return st;
+}
+
+static tn_status gather_one(const cli_args *args, session *s, int32_t j, int64_t seed) {
+  const tn_param_info *param = &s->params[j];
+  bool is_random = cli_value(args, "random") != NULL;
+  for (int32_t i = 0; cli_value_at(args, "input", i) != NULL; ++i) {
+    const char *text = cli_value_at(args, "input", i);
+    if (is_about(text, param->name)) {
+      return load_argument(param, strchr(text, '=') + 1, &s->args[j]);
+    }
+  }
+  if (!s->is_graph && (s->is_result[j] || s->program == NULL)) {
+    s->is_result[j] = true;
+    return make_tensor(param, false, 0, &s->args[j]);
+  }
+  if (!is_random) {
+    return usage_error("argument %s: %s of %s was not given; use --input %s=FILE or --random", param->name, param->text, s->func, param->name);
+  }
+  return make_tensor(param, true, (uint64_t)seed + (uint64_t)j, &s->args[j]);
+}
+
+static tn_status check_names(const cli_args *args, const session *s) {
+  for (int32_t i = 0; cli_value_at(args, "input", i) != NULL; ++i) {
+    const char *text = cli_value_at(args, "input", i);
+    bool is_known = false;
+    for (int32_t j = 0; j < s->n_params; ++j) {
+      is_known = is_known || is_about(text, s->params[j].name);
+    }
+    if (!is_known) {
+      return usage_error("--input %s: %s has no such argument", text, s->func);
+    }
+  }
+  return NULL;
+}
+
+static tn_status gather(const cli_args *args, session *s) {
+  int64_t seed = 0;
+  if (s->n_params > SESSION_MAX_PARAMS) {
+    return usage_error("%s has %d parameters; the command line can give %d", s->func, s->n_params, SESSION_MAX_PARAMS);
+  }
+  if (!cli_int(args, "random", 0, INT64_MAX, 0, &seed)) {
+    return usage_error("--random takes a whole number");
+  }
+  tn_status st = check_names(args, s);
+  for (int32_t j = 0; st == NULL && j < s->n_params; ++j) {
+    st = gather_one(args, s, j, seed);
+  }
+  return st;
+}
+
+/* ---- opening -------------------------------------------------------------------------------------------------------- */
+
+static bool is_compiled_file(const char *path) {
+  unsigned char head[8] = {0};
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) {
+    return false; /* whoever reads it next says why */
+  }
+  size_t n = fread(head, 1, sizeof head, file);
+  (void)fclose(file);
+  return (n >= 4 && memcmp(head, "\177ELF", 4) == 0) || (n == 8 && memcmp(head, "ENOTNEX\n", 8) == 0);
+}
+
+static tn_status open_file(const cli_args *args, const cli_compile *compile, bool is_interpreted, session *s) {
+  const char *path = args->operands[0];
+  tn_status st = NULL;
+  int32_t index = 0;
+  const char *dot = strrchr(path, '.');
+  bool is_named_compiled = dot != NULL && (strcmp(dot, ".so") == 0 || strcmp(dot, ".tnx") == 0);
+  if (is_named_compiled || is_compiled_file(path)) {
+    if (is_interpreted || cli_value(args, "bind") != NULL) {
+      return usage_error("%s is compiled: --interpret and --bind need the program's text", path);
+    }
+    st = tn_exec_load(path, &s->exec);
+    st = st == NULL ? choose_function(args, s, &index) : st;
+    return st == NULL ? describe_exec_function(s, index) : st;
+  }
+  st = tn_program_load(path, &s->program);
+  st = st == NULL ? session_bind(args, s->program) : st;
+  st = st == NULL ? choose_function(args, s, &index) : st;
+  st = st == NULL ? describe_program_function(s, index) : st;
+  if (st == NULL && !is_interpreted) {
+    st = tn_program_compile(s->program, &compile->opts, &s->exec);
+  }
+  return st;
+}
+
+tn_status session_open(const cli_args *args, const cli_compile *compile, int32_t n_threads, bool is_interpreted, session *out) {
+  *out = (session){0};
+  tn_status st = tn_runtime_create(n_threads, &out->rt);
+  st = st == NULL ? open_file(args, compile, is_interpreted, out) : st;
+  if (st == NULL && out->exec != NULL) {
+    st = tn_vm_create(out->rt, out->exec, NULL, 0, &out->vm);
+  }
+  st = st == NULL ? gather(args, out) : st;
+  if (st != NULL) {
+    session_close(out);
+  }
+  return st;
+}
+
+tn_status session_call(session *s, tn_arg *out_ret) {
+  if (s->vm != NULL) {
+    return tn_vm_call(s->vm, s->func, s->args, s->n_params, out_ret);
+  }
+  return tn_program_interpret(s->program, s->rt, s->func, s->args, s->n_params, out_ret);
+}
+
+void session_close(session *s) {
+  for (int32_t j = 0; j < SESSION_MAX_PARAMS; ++j) {
+    tn_arg_release(&s->args[j]);
+  }
+  tn_vm_release(s->vm);
+  tn_exec_release(s->exec);
+  tn_program_free(s->program);
+  tn_runtime_release(s->rt);
+  *s = (session){0};
+}
