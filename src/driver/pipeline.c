@@ -181,11 +181,11 @@ bool tn_module_has_kernels(const tn_module *module) {
 
 bool tn_target_describe(int32_t i, const char **out_name, const char **out_doc) {
   uint32_t n = 0;
-  const tn_target *all = tn_target_all(&n);
+  const tn_target *const *all = tn_target_all(&n);
   if (i < 0 || (uint32_t)i >= n) {
     return false;
   }
-  *out_name = all[i].name;
-  *out_doc = all[i].doc;
+  *out_name = all[i]->name;
+  *out_doc = all[i]->doc;
   return true;
 }
