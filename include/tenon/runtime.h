@@ -152,7 +152,7 @@ TN_API tn_arg tn_arg_of_tensor(tn_tensor *tensor);
 TN_API tn_arg tn_arg_of_shape(tn_shape *shape);
 TN_API tn_arg tn_arg_of_tuple(tn_tuple *tuple);
 TN_API tn_arg tn_arg_of_func(tn_func *func);
-TN_API tn_arg tn_arg_of_str(tn_string *str);
+TN_API tn_arg tn_arg_of_string(tn_string *str);
 /// Counts an object value up; nothing for a plain one.
 TN_API void tn_arg_retain(const tn_arg *arg);
 /// Counts an object value down and makes it NONE.
@@ -177,8 +177,8 @@ TN_API tn_status tn_tuple_create(int32_t n, const tn_arg *items, tn_tuple **out_
 TN_API int32_t tn_tuple_size(const tn_tuple *tuple);
 /// Borrowed; NULL outside [0, size).
 TN_API const tn_arg *tn_tuple_at(const tn_tuple *tuple, int32_t i);
-TN_API tn_status tn_str_create(const char *text, tn_string **out_str);
-TN_API const char *tn_str_text(const tn_string *str);
+TN_API tn_status tn_string_create(const char *text, tn_string **out_str);
+TN_API const char *tn_string_text(const tn_string *str);
 
 /* ---- functions and the registry ---- */
 

@@ -139,8 +139,8 @@ static tn_status make_const(tn_exec *exec, size_t index) {
     }
     case TN_EXEC_C_STR: {
       tn_string *str = NULL;
-      TN_TRY(tn_str_create(tn_exec_str(&exec->view, (uint32_t)c->bits), &str));
-      *out = tn_arg_of_str(str);
+      TN_TRY(tn_string_create(tn_exec_str(&exec->view, (uint32_t)c->bits), &str));
+      *out = tn_arg_of_string(str);
       return NULL;
     }
     case TN_EXEC_C_INT:

@@ -120,7 +120,7 @@ const tn_arg *tn_tuple_at(const tn_tuple *tuple, int32_t i) {
   return i >= 0 && i < tuple->n ? &tuple->items[i] : NULL;
 }
 
-tn_status tn_str_create(const char *text, tn_string **out_str) {
+tn_status tn_string_create(const char *text, tn_string **out_str) {
   size_t len = strlen(text);
   tn_string *str = tn_mem_alloc(sizeof(tn_string) + len + 1);
   if (str == NULL) {
@@ -132,7 +132,7 @@ tn_status tn_str_create(const char *text, tn_string **out_str) {
   return NULL;
 }
 
-const char *tn_str_text(const tn_string *str) {
+const char *tn_string_text(const tn_string *str) {
   return str->text;
 }
 

@@ -44,7 +44,7 @@ tn_arg tn_arg_of_func(tn_func *func) {
   return of_object(TN_ARG_FUNC, func);
 }
 
-tn_arg tn_arg_of_str(tn_string *str) {
+tn_arg tn_arg_of_string(tn_string *str) {
   return of_object(TN_ARG_STR_OBJ, str);
 }
 

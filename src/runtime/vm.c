@@ -227,8 +227,8 @@ static tn_status set_param(tn_vm *vm, tn_vm_frame *frame, int32_t reg, const tn_
     frame->regs[reg] = tn_arg_of_tensor(tensor);
   } else if (value->kind == TN_ARG_STR) {
     tn_string *str = NULL;
-    TN_TRY(tn_str_create(value->u.str, &str));
-    frame->regs[reg] = tn_arg_of_str(str);
+    TN_TRY(tn_string_create(value->u.str, &str));
+    frame->regs[reg] = tn_arg_of_string(str);
   } else {
     frame->regs[reg] = *value;
     tn_arg_retain(value);
