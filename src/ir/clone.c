@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Copies: with fresh binders inside one tn_ir (unrolling, inlining), and from one tn_ir into another
- * (linking modules). Both rebuild everything that has identity and intern the rest. */
+/* Copies: with fresh binders inside one tn_ir (unrolling, inlining), and from one tn_ir into
+ * another (linking modules). Both rebuild everything that has identity and intern the rest. */
 #include "ir/ir.h"
 
 #include "base/check.h"
@@ -45,7 +45,8 @@ static const tn_node *copy_with_children(const copy_ctx *c, const tn_node *n) {
 }
 
 static bool is_kept(const copy_ctx *c, const tn_node *n) {
-  return c->fresh != NULL && tn_node_class(n) == TN_CLASS_LEAF && !tn_map_find(c->fresh, n->id, NULL);
+  return c->fresh != NULL && tn_node_class(n) == TN_CLASS_LEAF &&
+         !tn_map_find(c->fresh, n->id, NULL);
 }
 
 static const tn_node *copy(const copy_ctx *c, const tn_node *n) {

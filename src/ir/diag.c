@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Diagnostics: collected by readers and verifiers, printed in source order with the line and a caret.
- * Source text may be hostile: long lines are cut around the place, control characters are not printed. */
+/* Diagnostics: collected by readers and verifiers, printed in source order with the line and a
+ * caret. Source text may be hostile: long lines are cut around the place, control characters are
+ * not printed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,8 @@ void tn_diags_deinit(tn_diags *diags) {
   *diags = (tn_diags){0};
 }
 
-void tn_diags_add(tn_diags *diags, const char *id, tn_pos pos, const char *hint, const char *fmt, ...) {
+void tn_diags_add(tn_diags *diags, const char *id, tn_pos pos, const char *hint, const char *fmt,
+                  ...) {
   if (diags->n == TN_MAX_DIAGS) {
     ++diags->n_dropped;
     return;
@@ -141,7 +143,8 @@ static bool is_before(tn_pos a, tn_pos b) {
 
 void tn_diags_print(const tn_diags *diags, const tn_ir *ir, tn_buf *out) {
   int32_t order[TN_MAX_DIAGS];
-  for (int32_t i = 0; i < diags->n; ++i) { /* insertion sort: few, and equal places keep their order */
+  for (int32_t i = 0; i < diags->n;
+       ++i) { /* insertion sort: few, and equal places keep their order */
     int32_t at = i;
     for (; at > 0 && is_before(diags->items[i].pos, diags->items[order[at - 1]].pos); --at) {
       order[at] = order[at - 1];
@@ -175,7 +178,8 @@ enum { MAX_NAME = 64, NO_MATCH = 1000 };
 
 static size_t min_size(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Edit distance with swaps of neighbours (insert, delete, replace, swap cost 1), three rolling rows. */
+/* Edit distance with swaps of neighbours (insert, delete, replace, swap cost 1), three rolling
+ * rows. */
 static size_t edit_distance(const char *a, size_t n_a, const char *b, size_t n_b) {
   size_t rows[3][MAX_NAME + 1];
   for (size_t j = 0; j <= n_b; ++j) {

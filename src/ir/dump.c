@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Dumps for the eye of a debugger: one node a line, indented, slot names and facts from the table. A node
- * met again is printed as a reference (^id), so that shared expressions stay short.
+/* Dumps for the eye of a debugger: one node a line, indented, slot names and facts from the table.
+ * A node met again is printed as a reference (^id), so that shared expressions stay short.
  *
  *   for#14 0
  *     var: var#1 i int32
  *     min: int#2 0 int32
- *     ...                                                                                            */
+ *     ... */
 #include <stdio.h>
 
 #include "base/check.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Structural equality. Both trees are walked side by side; the first time two leaves meet they become
- * partners, and from then on each may only meet its partner. Since everything is bound once, such a
- * one-to-one matching is the same as equality up to renaming. What is free must be the same node, unless
- * map_free. Constants are compared by content. Pairs already found equal are remembered, so that shared
- * expressions cost once. */
+/* Structural equality. Both trees are walked side by side; the first time two leaves meet they
+ * become partners, and from then on each may only meet its partner. Since everything is bound once,
+ * such a one-to-one matching is the same as equality up to renaming. What is free must be the same
+ * node, unless map_free. Constants are compared by content. Pairs already found equal are
+ * remembered, so that shared expressions cost once. */
 #include "ir/ir.h"
 
 #include <string.h>
@@ -14,18 +14,18 @@
 
 typedef struct equal_ctx {
   bool map_free;
-  bool has_bound;                  /* bound_a and bound_b are filled */
+  bool has_bound; /* bound_a and bound_b are filled */
   const tn_node *root_a;
   const tn_node *root_b;
-  tn_map bound_a;                  /* ids of leaves bound inside the roots */
+  tn_map bound_a; /* ids of leaves bound inside the roots */
   tn_map bound_b;
-  tn_map partner_a;                /* id in a -> id in b, and back */
+  tn_map partner_a; /* id in a -> id in b, and back */
   tn_map partner_b;
-  tn_map equal_pairs;              /* id in a << 32 | id in b */
+  tn_map equal_pairs; /* id in a << 32 | id in b */
   struct {
     const tn_node *parent;
     uint32_t slot;
-  } path[TN_MAX_DEPTH];            /* from the difference up; filled on the way out */
+  } path[TN_MAX_DEPTH]; /* from the difference up; filled on the way out */
   uint32_t n_path;
 } equal_ctx;
 
@@ -78,8 +78,8 @@ static bool may_be_partners(equal_ctx *c, const tn_node *a, const tn_node *b) {
   return tn_map_find(&c->bound_a, a->id, NULL) && tn_map_find(&c->bound_b, b->id, NULL);
 }
 
-/* Leaves with identity: true when they are partners, or become so; *out_is_new then says that their facts
- * are still to be compared. */
+/* Leaves with identity: true when they are partners, or become so; *out_is_new then says that their
+ * facts are still to be compared. */
 static bool are_partners(equal_ctx *c, const tn_node *a, const tn_node *b, bool *out_is_new) {
   uint64_t partner = 0;
   *out_is_new = false;
@@ -118,7 +118,8 @@ static bool equal(equal_ctx *c, const tn_node *a, const tn_node *b) {
     return !is_new || (equal_facts(a, b) && equal_children(c, a, b));
   }
   uint64_t pair = (uint64_t)a->id << 32 | b->id;
-  bool is_shared = a->n_in != 0 || tn_is(a, TN_OP_CONST); /* the others are compared faster than found */
+  bool is_shared =
+      a->n_in != 0 || tn_is(a, TN_OP_CONST); /* the others are compared faster than found */
   if (is_shared && tn_map_find(&c->equal_pairs, pair, NULL)) {
     return true;
   }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* tn_ir: owns nodes, texts, constants and source positions. Interning is one open-addressing table of
- * node pointers; a child tn_ir asks the tables of its parents too, but only for keys that can be there
- * (all children of the node older than the child tn_ir itself). */
+/* tn_ir: owns nodes, texts, constants and source positions. Interning is one open-addressing table
+ * of node pointers; a child tn_ir asks the tables of its parents too, but only for keys that can be
+ * there (all children of the node older than the child tn_ir itself). */
 #include "ir/ir.h"
 
 #include <stdatomic.h>
@@ -28,21 +28,21 @@ typedef struct tn_source {
 
 struct tn_ir {
   tn_arena arena;
-  tn_ir *parent;            /* borrowed, frozen while this lives; or NULL */
+  tn_ir *parent; /* borrowed, frozen while this lives; or NULL */
   _Atomic int32_t n_children;
-  uint32_t first_id;        /* smaller ids are the parents' */
+  uint32_t first_id; /* smaller ids are the parents' */
   uint32_t next_id;
-  bool is_exhausted;        /* sticky, see tn_ir_set_exhausted */
-  const tn_node **nodes;    /* intern table; owned */
-  size_t nodes_cap;         /* a power of two, or 0 */
+  bool is_exhausted;     /* sticky, see tn_ir_set_exhausted */
+  const tn_node **nodes; /* intern table; owned */
+  size_t nodes_cap;      /* a power of two, or 0 */
   size_t n_nodes;
-  const tn_text **texts;    /* the same for texts; owned */
+  const tn_text **texts; /* the same for texts; owned */
   size_t texts_cap;
   size_t n_texts;
   TN_VEC(tn_array *) arrays; /* in the arena; their data is owned */
   TN_VEC(tn_source) sources;
   uint32_t n_parent_sources;
-  tn_map pos_at;            /* node id -> index into poses */
+  tn_map pos_at; /* node id -> index into poses */
   TN_VEC(tn_pos) poses;
   const tn_node *none;
 };
@@ -119,7 +119,8 @@ static const tn_text *find_text(const tn_ir *ir, uint32_t hash, const char *byte
   size_t mask = ir->texts_cap - 1;
   for (size_t i = hash & mask; ir->texts[i] != NULL; i = (i + 1) & mask) {
     const tn_text *text = ir->texts[i];
-    if (text->hash == hash && text->len == len && (len == 0 || memcmp(text->bytes, bytes, len) == 0)) {
+    if (text->hash == hash && text->len == len &&
+        (len == 0 || memcmp(text->bytes, bytes, len) == 0)) {
       return text;
     }
   }
@@ -288,8 +289,9 @@ static const tn_node *find_node(const tn_ir *ir, const tn_node *key, const tn_no
   size_t mask = ir->nodes_cap - 1;
   for (size_t i = key->hash & mask; ir->nodes[i] != NULL; i = (i + 1) & mask) {
     const tn_node *n = ir->nodes[i];
-    if (n->hash == key->hash && n->op == key->op && n->dtype == key->dtype && n->n_in == key->n_in &&
-        attr_is_same(kind, n->attr, key->attr) && children_are_same(n, in)) {
+    if (n->hash == key->hash && n->op == key->op && n->dtype == key->dtype &&
+        n->n_in == key->n_in && attr_is_same(kind, n->attr, key->attr) &&
+        children_are_same(n, in)) {
       return n;
     }
   }

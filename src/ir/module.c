@@ -121,7 +121,8 @@ bool tn_module_equal(const tn_module *a, const tn_module *b, tn_buf *out_path) {
 
 tn_hash128 tn_module_hash(const tn_module *module) {
   tn_hash128 sum = tn_structural_hash(module->attrs);
-  for (uint32_t i = 0; i < module->n_funcs; ++i) { /* a sum: the order of functions does not count */
+  for (uint32_t i = 0; i < module->n_funcs;
+       ++i) { /* a sum: the order of functions does not count */
     const char *name = module->funcs[i].name;
     tn_hash128 hash = tn_structural_hash(module->funcs[i].func);
     hash = tn_hash128_bytes(hash, name, strlen(name));

@@ -36,7 +36,8 @@ const tn_node *tn_node_with(tn_ir *ir, const tn_node *n, const tn_node *const *i
   return tn_node_with_n(ir, n, n->n_in, in);
 }
 
-const tn_node *tn_node_with_n(tn_ir *ir, const tn_node *n, uint32_t n_in, const tn_node *const *in) {
+const tn_node *tn_node_with_n(tn_ir *ir, const tn_node *n, uint32_t n_in,
+                              const tn_node *const *in) {
   if (n_in == n->n_in && (n_in == 0 || memcmp(in, n->in, n_in * sizeof(*in)) == 0)) {
     return n;
   }

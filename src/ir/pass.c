@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The pass runner: order, time, verification and errors of a list of passes. Whether a pass changed the
- * module is a comparison of pointers, since nodes are immutable. */
+/* The pass runner: order, time, verification and errors of a list of passes. Whether a pass changed
+ * the module is a comparison of pointers, since nodes are immutable. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -26,8 +26,8 @@ static tn_status verify(const tn_module *module, const tn_pass_hooks *hooks) {
   return hooks->verify(module, hooks->ctx);
 }
 
-static tn_status run_one(tn_module *module, const tn_pass *pass, int32_t index, const tn_pass_opts *opts,
-                         const tn_pass_hooks *hooks) {
+static tn_status run_one(tn_module *module, const tn_pass *pass, int32_t index,
+                         const tn_pass_opts *opts, const tn_pass_hooks *hooks) {
   tn_module before;
   tn_module_init_copy(&before, module);
   int64_t start = tn_clock_ns();

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Rewriting and substitution: one post-order pass with a memo by id. Only what changed is rebuilt; SEQs
- * stay flat (a rule may turn a statement into a SEQ, or into NONE to drop it), and source positions go
- * over to what replaces a statement. */
+/* Rewriting and substitution: one post-order pass with a memo by id. Only what changed is rebuilt;
+ * SEQs stay flat (a rule may turn a statement into a SEQ, or into NONE to drop it), and source
+ * positions go over to what replaces a statement. */
 #include "base/check.h"
 #include "ir/ir.h"
 #include "ir/ir_priv.h"
 
 typedef struct rewrite_ctx {
-  tn_rewriter rw;       /* first: rules get a pointer to it */
-  const tn_map *given;  /* id -> replacement, taken before descending; or NULL */
-  uint32_t first_id;    /* of the nodes that this rewrite makes */
+  tn_rewriter rw;      /* first: rules get a pointer to it */
+  const tn_map *given; /* id -> replacement, taken before descending; or NULL */
+  uint32_t first_id;   /* of the nodes that this rewrite makes */
 } rewrite_ctx;
 
 static const tn_node *rewrite(rewrite_ctx *c, const tn_node *n);
@@ -99,7 +99,8 @@ static const tn_node *rewrite(rewrite_ctx *c, const tn_node *n) {
   return made;
 }
 
-static const tn_node *run(tn_ir *ir, const tn_node *root, tn_rule rule, void *ctx, const tn_map *given) {
+static const tn_node *run(tn_ir *ir, const tn_node *root, tn_rule rule, void *ctx,
+                          const tn_map *given) {
   rewrite_ctx c = {.rw = {.ir = ir, .ctx = ctx, .rule = rule}, .given = given};
   c.first_id = tn_ir_n_ids(ir);
   const tn_node *made = rewrite(&c, root);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* Which leaves are bound inside a node: the binding structure of both levels without its order (the
- * verifier checks the order). Used where "bound inside" decides: equality of fragments, fresh copies. */
+ * verifier checks the order). Used where "bound inside" decides: equality of fragments, fresh
+ * copies. */
 #include "ir/ir.h"
 #include "ir/ir_priv.h"
 

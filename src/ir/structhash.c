@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The 128-bit hash that agrees with tn_equal(map_free = true). Leaves are numbered in the order in which
- * a walk meets them; an occurrence hashes as its number, so that a node's hash depends on nothing that
- * was met later and one value per distinct node is enough. What a leaf is (type, shape) is mixed into a
- * running hash once, when it is numbered. */
+/* The 128-bit hash that agrees with tn_equal(map_free = true). Leaves are numbered in the order in
+ * which a walk meets them; an occurrence hashes as its number, so that a node's hash depends on
+ * nothing that was met later and one value per distinct node is enough. What a leaf is (type,
+ * shape) is mixed into a running hash once, when it is numbered. */
 #include "ir/ir.h"
 
 #include <string.h>
@@ -12,9 +12,9 @@
 #include "ir/ir_priv.h"
 
 typedef struct hash_ctx {
-  tn_map index;            /* node id -> index into hashes */
+  tn_map index; /* node id -> index into hashes */
   TN_VEC(tn_hash128) hashes;
-  tn_hash128 leaves;       /* facts of the leaves, in the order of their numbers */
+  tn_hash128 leaves; /* facts of the leaves, in the order of their numbers */
   uint64_t n_leaves;
 } hash_ctx;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The facts of ir/nodes.def as a table, and what is read off its slot texts. Everything in this room
- * that depends on the kind of a node asks here. */
+/* The facts of ir/nodes.def as a table, and what is read off its slot texts. Everything in this
+ * room that depends on the kind of a node asks here. */
 #include "ir/ir.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The structural verifier of both levels: children fit the table, a statement has one parent, everything
- * is bound once, before its use, and not used after its scope.
- * A scope is an entry of a stack with a serial number. What a leaf or an expression needs is the innermost
- * scope that it takes a leaf from: while that one is open, all others are too. So a shared expression is
- * looked at again only when a scope it needs was closed, and the whole costs one step an occurrence. */
+/* The structural verifier of both levels: children fit the table, a statement has one parent,
+ * everything is bound once, before its use, and not used after its scope. A scope is an entry of a
+ * stack with a serial number. What a leaf or an expression needs is the innermost scope that it
+ * takes a leaf from: while that one is open, all others are too. So a shared expression is looked
+ * at again only when a scope it needs was closed, and the whole costs one step an occurrence. */
 #include "base/check.h"
 #include "ir/ir_priv.h"
 #include "ir/verify_priv.h"
@@ -20,14 +20,14 @@ typedef struct leaf_state {
 typedef struct verify_ctx {
   const tn_ir *ir;
   tn_diags *diags;
-  tn_pos pos;                /* of the nearest statement that has one */
+  tn_pos pos; /* of the nearest statement that has one */
   tn_kind_table *kinds;
-  TN_VEC(uint32_t) scopes;   /* serials of the open scopes */
+  TN_VEC(uint32_t) scopes; /* serials of the open scopes */
   uint32_t n_serials;
-  tn_map leaf_at;            /* id -> index into leaves */
+  tn_map leaf_at; /* id -> index into leaves */
   TN_VEC(leaf_state) leaves;
-  tn_map needs;              /* id of a checked expression -> scope_ref */
-  tn_map stmts;              /* ids of statements and functions seen */
+  tn_map needs; /* id of a checked expression -> scope_ref */
+  tn_map stmts; /* ids of statements and functions seen */
 } verify_ctx;
 
 static void visit_stmt(verify_ctx *c, const tn_node *n);
@@ -66,17 +66,20 @@ static void set_leaf(verify_ctx *c, const tn_node *leaf, scope_ref scope, const 
 }
 
 static const char *leaf_word(const tn_node *leaf) {
-  return tn_is(leaf, TN_OP_BUFFER) ? "buffer" : tn_is(leaf, TN_OP_LABEL) ? "block label" : "variable";
+  return tn_is(leaf, TN_OP_BUFFER)  ? "buffer"
+         : tn_is(leaf, TN_OP_LABEL) ? "block label"
+                                    : "variable";
 }
 
-/* An expression that binds (LET) may be met again, and types of functions only borrow their variables. */
+/* An expression that binds (LET) may be met again, and types of functions only borrow their
+ * variables. */
 static void bind(verify_ctx *c, const tn_node *leaf, const tn_node *binder) {
   leaf_state *state = find_leaf(c, leaf);
   bool is_taken = state != NULL && state->binder != NULL &&
                   (state->binder != binder || is_open(c, state->scope));
   if (is_taken && !tn_is(state->binder, TN_OP_TY_FUNC) && !tn_is(binder, TN_OP_TY_FUNC)) {
-    tn_diags_add(c->diags, "bound-twice", c->pos, NULL, "%s '%s' is bound a second time", leaf_word(leaf),
-                 leaf->attr.text);
+    tn_diags_add(c->diags, "bound-twice", c->pos, NULL, "%s '%s' is bound a second time",
+                 leaf_word(leaf), leaf->attr.text);
   }
   set_leaf(c, leaf, top(c), binder);
 }
@@ -91,8 +94,8 @@ static scope_ref use(verify_ctx *c, const tn_node *leaf) {
     tn_diags_add(c->diags, is_buffer ? "undefined-buffer" : "undefined-variable", c->pos, NULL,
                  "%s '%s' is used but not bound here", leaf_word(leaf), leaf->attr.text);
   } else {
-    tn_diags_add(c->diags, "out-of-scope", c->pos, NULL, "%s '%s' is used outside its scope", leaf_word(leaf),
-                 leaf->attr.text);
+    tn_diags_add(c->diags, "out-of-scope", c->pos, NULL, "%s '%s' is used outside its scope",
+                 leaf_word(leaf), leaf->attr.text);
   }
   scope_ref outermost = c->scopes.data[0];
   set_leaf(c, leaf, outermost, state == NULL ? NULL : state->binder); /* said once */
@@ -106,7 +109,8 @@ static void bind_new(verify_ctx *c, const tn_node *var, const tn_node *binder) {
   }
 }
 
-/* Binds the variables in a shape or type that are not bound yet (symbolic sizes) and checks the rest. */
+/* Binds the variables in a shape or type that are not bound yet (symbolic sizes) and checks the
+ * rest. */
 static void bind_new_vars(verify_ctx *c, const tn_node *n, const tn_node *binder) {
   uint64_t scope = 0;
   if (tn_map_find(&c->needs, n->id, &scope) && is_open(c, scope)) {
@@ -127,7 +131,8 @@ static bool check(verify_ctx *c, const tn_node *n) {
   return tn_check_children(c->kinds, n, c->pos, c->diags);
 }
 
-static void bind_buffer(verify_ctx *c, const tn_node *buffer, tn_buffer_binder how, const tn_node *binder) {
+static void bind_buffer(verify_ctx *c, const tn_node *buffer, tn_buffer_binder how,
+                        const tn_node *binder) {
   if (!check(c, buffer)) {
     set_leaf(c, buffer, top(c), binder);
     return;
@@ -474,8 +479,9 @@ void tn_ir_verify_func(const tn_ir *ir, const tn_node *func, tn_diags *diags) {
     return;
   }
   if (func->depth > TN_MAX_DEPTH) {
-    tn_diags_add(diags, "too-deep", pos, NULL, "function '%s' nests %u levels deep, %d are possible",
-                 func->attr.text, func->depth, (int)TN_MAX_DEPTH);
+    tn_diags_add(diags, "too-deep", pos, NULL,
+                 "function '%s' nests %u levels deep, %d are possible", func->attr.text,
+                 func->depth, (int)TN_MAX_DEPTH);
     return;
   }
   tn_kind_table kinds = {0};

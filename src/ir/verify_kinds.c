@@ -160,8 +160,8 @@ static uint32_t kind_of(const tn_node *n) {
 static tn_slot_kinds find_rule(tn_op op, tn_slot slot) {
   for (size_t i = 0; i < sizeof slot_rules / sizeof *slot_rules; ++i) {
     const slot_rule *rule = &slot_rules[i];
-    if ((rule->op == ANY_OP || rule->op == (int32_t)op) && strncmp(rule->name, slot.name, slot.len) == 0 &&
-        rule->name[slot.len] == '\0') {
+    if ((rule->op == ANY_OP || rule->op == (int32_t)op) &&
+        strncmp(rule->name, slot.name, slot.len) == 0 && rule->name[slot.len] == '\0') {
       return (tn_slot_kinds){rule->self | (slot.is_optional ? K_NONE : 0), rule->items};
     }
   }
@@ -201,24 +201,28 @@ static void learn(tn_kind_table *table, tn_op op) {
   table->ops[op].n_slots = n;
 }
 
-static bool report_child(const tn_node *n, uint32_t i, const tn_node *child, tn_pos pos, tn_diags *diags) {
+static bool report_child(const tn_node *n, uint32_t i, const tn_node *child, tn_pos pos,
+                         tn_diags *diags) {
   const tn_op_info *info = tn_op_info_get((tn_op)n->op);
   const char *found = tn_op_info_get((tn_op)child->op)->name;
   tn_slot slot;
   if (tn_is(n, TN_OP_SEQ) && tn_is(child, TN_OP_SEQ)) {
     tn_diags_add(diags, "nested-seq", pos, NULL, "a SEQ stands directly inside a SEQ");
   } else if (!tn_op_slot_find((tn_op)n->op, i, &slot)) {
-    tn_diags_add(diags, "wrong-child", pos, NULL, "%s cannot have %s as child %u", info->name, found, i);
+    tn_diags_add(diags, "wrong-child", pos, NULL, "%s cannot have %s as child %u", info->name,
+                 found, i);
   } else if (tn_is_none(child)) {
-    tn_diags_add(diags, "missing-child", pos, NULL, "%s has no %.*s", info->name, (int)slot.len, slot.name);
+    tn_diags_add(diags, "missing-child", pos, NULL, "%s has no %.*s", info->name, (int)slot.len,
+                 slot.name);
   } else {
-    tn_diags_add(diags, "wrong-child", pos, NULL, "%s cannot have %s as its %.*s", info->name, found,
-                 (int)slot.len, slot.name);
+    tn_diags_add(diags, "wrong-child", pos, NULL, "%s cannot have %s as its %.*s", info->name,
+                 found, (int)slot.len, slot.name);
   }
   return false;
 }
 
-static bool check_items(const tn_node *n, uint32_t slot, uint32_t items, tn_pos pos, tn_diags *diags) {
+static bool check_items(const tn_node *n, uint32_t slot, uint32_t items, tn_pos pos,
+                        tn_diags *diags) {
   const tn_node *list = n->in[slot];
   for (uint32_t i = 0; tn_is(list, TN_OP_LIST) && i < list->n_in; ++i) {
     if ((kind_of(list->in[i]) & items) == 0) {
@@ -248,7 +252,9 @@ static bool check_attr(const tn_node *n, tn_pos pos, tn_diags *diags) {
   if (!is_ok) {
     const char *name = tn_op_info_get((tn_op)n->op)->name;
     tn_diags_add(diags, "wrong-attr", pos, NULL,
-                 tn_is(n, TN_OP_DICT) ? "%s is not a list of text keys and values" : "%s of no known kind", name);
+                 tn_is(n, TN_OP_DICT) ? "%s is not a list of text keys and values"
+                                      : "%s of no known kind",
+                 name);
   }
   return is_ok;
 }
@@ -259,13 +265,14 @@ bool tn_check_children(tn_kind_table *table, const tn_node *n, tn_pos pos, tn_di
   learn(table, op);
   bool fits = info->is_variadic ? n->n_in >= (uint32_t)info->n_in : n->n_in == (uint32_t)info->n_in;
   if (!fits) {
-    tn_diags_add(diags, "wrong-child-count", pos, NULL, "%s has %u children instead of %s%d", info->name, n->n_in,
-                 info->is_variadic ? "at least " : "", info->n_in);
+    tn_diags_add(diags, "wrong-child-count", pos, NULL, "%s has %u children instead of %s%d",
+                 info->name, n->n_in, info->is_variadic ? "at least " : "", info->n_in);
     return false;
   }
   for (uint32_t i = 0; i < n->n_in; ++i) {
     bool is_named = i < table->ops[op].n_slots;
-    tn_slot_kinds kinds = is_named ? table->ops[op].slots[i] : (tn_slot_kinds){table->ops[op].rest, 0};
+    tn_slot_kinds kinds =
+        is_named ? table->ops[op].slots[i] : (tn_slot_kinds){table->ops[op].rest, 0};
     if ((kind_of(n->in[i]) & kinds.self) == 0) {
       return report_child(n, i, n->in[i], pos, diags);
     }

@@ -23,7 +23,8 @@ typedef struct tn_kind_table {
   } ops[TN_N_OPS];
 } tn_kind_table;
 
-/// Checks the number and kinds of n's children and its attribute. Adds one diagnostic and returns false when wrong.
+/// Checks the number and kinds of n's children and its attribute. Adds one diagnostic and returns
+/// false when wrong.
 bool tn_check_children(tn_kind_table *table, const tn_node *n, tn_pos pos, tn_diags *diags);
 
 #endif

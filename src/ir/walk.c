@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Walking: every occurrence with enter and leave (for analyses that keep scopes), or every distinct node
- * once. Recursion is as deep as the node (readers refuse more than TN_MAX_DEPTH), never as a SEQ is long. */
+/* Walking: every occurrence with enter and leave (for analyses that keep scopes), or every distinct
+ * node once. Recursion is as deep as the node (readers refuse more than TN_MAX_DEPTH), never as a
+ * SEQ is long. */
 #include "ir/ir.h"
 
 static bool walk(const tn_node *n, tn_enter_fn enter, tn_leave_fn leave, void *ctx) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Small raw builders for the tests of the node engine; the real ones (tir, graph) stand above it. */
+/* Small raw builders for the tests of the node engine; the real ones (tir, graph) stand above it.
+ */
 #ifndef TN_TESTS_IR_BUILD_H
 #define TN_TESTS_IR_BUILD_H
 
@@ -12,9 +13,9 @@ static const tn_attr no_attr = {0};
 static const tn_def impure_def = {"read_clock", false};
 static const tn_def pure_def = {"exp", true};
 
-#define NODE(ir, op, dtype, attr, ...)                                                        \
-  tn_node_new((ir), (op), (dtype), (attr),                                                    \
-              sizeof((const tn_node *[]){__VA_ARGS__}) / sizeof(const tn_node *),             \
+#define NODE(ir, op, dtype, attr, ...)                                            \
+  tn_node_new((ir), (op), (dtype), (attr),                                        \
+              sizeof((const tn_node *[]){__VA_ARGS__}) / sizeof(const tn_node *), \
               (const tn_node *[]){__VA_ARGS__})
 #define STMT(ir, op, ...) NODE(ir, op, TN_DT_NONE, no_attr, __VA_ARGS__)
 
@@ -70,8 +71,8 @@ static inline const tn_node *func_of(tn_ir *ir, const char *name, uint32_t n,
 }
 
 /* for i in range(n): A[i] = A[i] + addend. */
-static inline const tn_node *add_func(tn_ir *ir, const char *var_name, const char *buffer_name, int64_t n,
-                                      int64_t addend) {
+static inline const tn_node *add_func(tn_ir *ir, const char *var_name, const char *buffer_name,
+                                      int64_t n, int64_t addend) {
   const tn_node *i = tn_var_new(ir, var_name, TN_DT_I32);
   const tn_node *a = buffer_of(ir, buffer_name, i32(ir, n));
   const tn_node *sum = tn_binary(ir, TN_OP_ADD, load_of(ir, a, i), i32(ir, addend));
@@ -94,29 +95,30 @@ static inline const tn_node *block_of(tn_ir *ir, const block_parts *p) {
                              i32(ir, 0), p->extent, p->binding);
   const tn_node *none = tn_list(ir, 0, NULL);
   return STMT(ir, TN_OP_BLOCK, p->label, tn_list(ir, 1, &iter), tn_bool(ir, true), none, none,
-              p->allocs == NULL ? none : p->allocs, p->matches == NULL ? none : p->matches, tn_none(ir),
-              tn_none(ir), p->body);
+              p->allocs == NULL ? none : p->allocs, p->matches == NULL ? none : p->matches,
+              tn_none(ir), tn_none(ir), p->body);
 }
 
 /* ---- graph level ---- */
 
 static inline const tn_node *tensor_type(tn_ir *ir, const tn_node *dim) {
-  return NODE(ir, TN_OP_TY_TENSOR, TN_DT_F32, (tn_attr){.i64 = 1}, tn_list(ir, 1, &dim), tn_none(ir));
+  return NODE(ir, TN_OP_TY_TENSOR, TN_DT_F32, (tn_attr){.i64 = 1}, tn_list(ir, 1, &dim),
+              tn_none(ir));
 }
 
 static inline const tn_node *gvar_of(tn_ir *ir, const char *name, const tn_node *type) {
   return NODE(ir, TN_OP_GVAR, TN_DT_NONE, (tn_attr){.text = name}, type);
 }
 
-static inline const tn_node *gfunc_of(tn_ir *ir, const char *name, uint32_t n, const tn_node *const *params,
-                                      const tn_node *body) {
-  return NODE(ir, TN_OP_GFUNC, TN_DT_NONE, (tn_attr){.text = name}, tn_list(ir, n, params), tn_none(ir),
-              tn_none(ir), tn_bool(ir, true), body);
+static inline const tn_node *gfunc_of(tn_ir *ir, const char *name, uint32_t n,
+                                      const tn_node *const *params, const tn_node *body) {
+  return NODE(ir, TN_OP_GFUNC, TN_DT_NONE, (tn_attr){.text = name}, tn_list(ir, n, params),
+              tn_none(ir), tn_none(ir), tn_bool(ir, true), body);
 }
 
 static inline const tn_node *gcall_of(tn_ir *ir, const tn_def *def, const tn_node *arg) {
-  return NODE(ir, TN_OP_CALL, TN_DT_NONE, (tn_attr){.def = def}, tn_list(ir, 1, &arg), tn_list(ir, 0, NULL),
-              tn_none(ir));
+  return NODE(ir, TN_OP_CALL, TN_DT_NONE, (tn_attr){.def = def}, tn_list(ir, 1, &arg),
+              tn_list(ir, 0, NULL), tn_none(ir));
 }
 
 /* Verifies and returns the ids of what was found, joined by spaces. Free it. */
@@ -131,11 +133,11 @@ static inline char *verify_ids(const tn_ir *ir, const tn_node *func) {
   return tn_buf_take(&ids);
 }
 
-#define expect_verify(ir, func, want)         \
-  do {                                        \
-    char *found_ids = verify_ids(ir, func);   \
-    expect_text(found_ids, want);             \
-    free(found_ids);                          \
+#define expect_verify(ir, func, want)       \
+  do {                                      \
+    char *found_ids = verify_ids(ir, func); \
+    expect_text(found_ids, want);           \
+    free(found_ids);                        \
   } while (0)
 
 static inline bool is_same_hash(const tn_node *a, const tn_node *b) {

@@ -94,9 +94,9 @@ typedef struct near_case {
   const char *want;
 } near_case;
 static const near_case near_cases[] = {
-    {"reul", "relu"}, {"rleu", "relu"},     {"rel", "relu"},      {"relux", "relu"},
-    {"sofmax", "softmax"}, {"xyz", NULL},   {"a", NULL},          {"", NULL},
-    {"relu", NULL},   {"conv2", "conv2d"},  {"matmlu", "matmul"}, {"softmaxsoftmax", NULL},
+    {"reul", "relu"},      {"rleu", "relu"},    {"rel", "relu"},      {"relux", "relu"},
+    {"sofmax", "softmax"}, {"xyz", NULL},       {"a", NULL},          {"", NULL},
+    {"relu", NULL},        {"conv2", "conv2d"}, {"matmlu", "matmul"}, {"softmaxsoftmax", NULL},
 };
 
 static void near_names_are_near(void **state) {
@@ -105,8 +105,8 @@ static void near_names_are_near(void **state) {
   for (size_t i = 0; i < TN_N_ROWS(near_cases); ++i) {
     const char *got = tn_near_name(near_cases[i].name, candidates, TN_N_ROWS(candidates));
     const char *want = near_cases[i].want;
-    expect_true(got == NULL ? want == NULL : want != NULL && strcmp(got, want) == 0, "'%s' gives %s",
-                near_cases[i].name, got == NULL ? "nothing" : got);
+    expect_true(got == NULL ? want == NULL : want != NULL && strcmp(got, want) == 0,
+                "'%s' gives %s", near_cases[i].name, got == NULL ? "nothing" : got);
   }
   char *long_name = calloc(1, 100001);
   assert_non_null(long_name);
@@ -169,8 +169,8 @@ static bool before_pass(const tn_pass *pass, int32_t index, const tn_module *mod
   (void)ctx;
   return strcmp(pass->name, "refuse") != 0;
 }
-static void after_pass(const tn_pass *pass, int32_t index, const tn_module *module, bool is_changed, int64_t ns,
-                       void *ctx) {
+static void after_pass(const tn_pass *pass, int32_t index, const tn_module *module, bool is_changed,
+                       int64_t ns, void *ctx) {
   (void)module;
   assert_true(ns >= 0);
   tn_buf_printf(ctx, "%d %s %s\n", index, pass->name, is_changed ? "changed" : "same");
@@ -196,9 +196,11 @@ static void passes_run_in_order_and_errors_name_them(void **state) {
   expect_ok(tn_run_passes(&module, good, 4, &opts, &hooks));
   expect_text(tn_buf_text(&log), "0 keep same\n1 bump changed\n3 keep same\n");
   const tn_pass *bad[] = {&keep_pass, &refuse_pass};
-  expect_error(tn_run_passes(&module, bad, 2, NULL, NULL), TN_UNSUPPORTED, "pass 'refuse': not this one");
+  expect_error(tn_run_passes(&module, bad, 2, NULL, NULL), TN_UNSUPPORTED,
+               "pass 'refuse': not this one");
   const tn_pass *spoils[] = {&spoil_pass};
-  expect_error(tn_run_passes(&module, spoils, 1, NULL, &hooks), TN_INVALID, "after pass 'spoil': error: INT");
+  expect_error(tn_run_passes(&module, spoils, 1, NULL, &hooks), TN_INVALID,
+               "after pass 'spoil': error: INT");
   expect_error(tn_run_passes(&module, good, 1, NULL, &hooks), TN_INVALID, "before the first pass");
   tn_buf_deinit(&log);
   tn_module_deinit(&module);

@@ -158,8 +158,8 @@ static void a_million_dead_nodes_cost_the_living_nothing(void **state) {
   }
   int64_t used_ms = (tn_clock_ns() - start) / 1000000;
   expect_true(used_ms < 5000, "%lld ms for a thousand small rewrites", (long long)used_ms);
-  print_message("a million nodes: %lld ms; a thousand small rewrites: %lld ms\n", (long long)made_ms,
-                (long long)used_ms);
+  print_message("a million nodes: %lld ms; a thousand small rewrites: %lld ms\n",
+                (long long)made_ms, (long long)used_ms);
   tn_ir_free(ir);
 }
 

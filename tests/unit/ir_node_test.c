@@ -136,9 +136,11 @@ static void every_kind_has_as_many_names_as_named_children(void **state) {
   for (int op = 0; op < TN_N_OPS; ++op) {
     const tn_op_info *info = tn_op_info_get((tn_op)op);
     uint32_t n_slots = tn_op_n_slots((tn_op)op);
-    bool fits = info->is_variadic ? n_slots <= (uint32_t)info->n_in : n_slots == (uint32_t)info->n_in;
+    bool fits =
+        info->is_variadic ? n_slots <= (uint32_t)info->n_in : n_slots == (uint32_t)info->n_in;
     expect_true(fits, "%s: %u names, %d children", info->name, n_slots, info->n_in);
-    bool is_stmt = info->cls == TN_CLASS_STMT || info->cls == TN_CLASS_FUNC || info->cls == TN_CLASS_LEAF;
+    bool is_stmt =
+        info->cls == TN_CLASS_STMT || info->cls == TN_CLASS_FUNC || info->cls == TN_CLASS_LEAF;
     expect_true(!is_stmt || (info->flags & TN_OPF_INTERN) == 0, "%s has identity", info->name);
   }
 }
@@ -229,7 +231,8 @@ static void interning_survives_growth(void **state) {
   uint32_t n_ids = tn_ir_n_ids(ir);
   for (int64_t i = N; i-- > 0;) {
     const tn_node *a = i < 2 ? x : made[i / 2];
-    assert_ptr_equal(made[i], tn_binary(ir, i % 2 == 0 ? TN_OP_ADD : TN_OP_MUL, a, i64(ir, i % 1000)));
+    assert_ptr_equal(made[i],
+                     tn_binary(ir, i % 2 == 0 ? TN_OP_ADD : TN_OP_MUL, a, i64(ir, i % 1000)));
   }
   assert_int_equal(tn_ir_n_ids(ir), n_ids);
   free(made);

@@ -43,7 +43,7 @@ static void walks_visit_occurrences_or_nodes(void **state) {
   assert_false(tn_walk(func, stop_at_store, NULL, &c));
   c = (counts){0};
   assert_true(tn_walk(func, count_enter, NULL, &c)); /* skips what is inside buffers */
-  assert_int_equal(c.n_vars, 1 + 1 + 1 + 1);         /* the parameter, the loop's variable, both indices */
+  assert_int_equal(c.n_vars, 1 + 1 + 1 + 1); /* the parameter, the loop's variable, both indices */
   tn_ir_free(ir);
 }
 
@@ -57,7 +57,8 @@ static const tn_node *simplify(tn_rewriter *rw, const tn_node *n) {
     return tn_none(rw->ir);
   }
   if (tn_is(n, TN_OP_EVAL) && tn_is_int(n->in[0], 1)) {
-    return seq2(rw->ir, STMT(rw->ir, TN_OP_EVAL, i32(rw->ir, 10)), STMT(rw->ir, TN_OP_EVAL, i32(rw->ir, 11)));
+    return seq2(rw->ir, STMT(rw->ir, TN_OP_EVAL, i32(rw->ir, 10)),
+                STMT(rw->ir, TN_OP_EVAL, i32(rw->ir, 11)));
   }
   return NULL;
 }
@@ -104,7 +105,8 @@ static void sequences_stay_flat_and_positions_stay(void **state) {
   /* a graph body stays a SEQ */
   const tn_node *y = gvar_of(ir, "y", tn_none(ir));
   const tn_node *result = STMT(ir, TN_OP_RETURN, y);
-  const tn_node *func = gfunc_of(ir, "f", 1, &y, seq2(ir, STMT(ir, TN_OP_EVAL, i32(ir, 0)), result));
+  const tn_node *func =
+      gfunc_of(ir, "f", 1, &y, seq2(ir, STMT(ir, TN_OP_EVAL, i32(ir, 0)), result));
   const tn_node *body = tn_rewrite(ir, func, simplify, &n_calls)->in[TN_GFUNC_BODY];
   assert_true(tn_is(body, TN_OP_SEQ) && body->n_in == 1);
   assert_ptr_equal(body->in[0], result);
@@ -112,7 +114,7 @@ static void sequences_stay_flat_and_positions_stay(void **state) {
 }
 
 static const tn_node *wrap_eval(tn_rewriter *rw, const tn_node *n) {
-  return tn_is(n, TN_OP_EVAL) ? STMT(rw->ir, TN_OP_WHILE, tn_bool(rw->ir, true), n)
+  return tn_is(n, TN_OP_EVAL)     ? STMT(rw->ir, TN_OP_WHILE, tn_bool(rw->ir, true), n)
          : tn_is(n, TN_OP_ASSERT) ? tn_none(rw->ir)
                                   : NULL;
 }
@@ -146,7 +148,8 @@ static void substitution_replaces_everywhere(void **state) {
   const tn_node *new_buffer = sized->in[TN_PRIM_FUNC_BUFFERS]->in[0];
   assert_ptr_not_equal(new_buffer, b);
   assert_ptr_equal(sized->in[TN_PRIM_FUNC_BODY]->in[TN_STORE_BUFFER], new_buffer);
-  assert_ptr_equal(sized->in[TN_PRIM_FUNC_BODY]->in[TN_STORE_VALUE]->in[TN_LOAD_BUFFER], new_buffer);
+  assert_ptr_equal(sized->in[TN_PRIM_FUNC_BODY]->in[TN_STORE_VALUE]->in[TN_LOAD_BUFFER],
+                   new_buffer);
   expect_verify(ir, sized, "");
   /* any node, the larger first */
   const tn_node *sum = tn_binary(ir, TN_OP_ADD, n, i32(ir, 1));
@@ -235,8 +238,10 @@ static void differences_have_paths(void **state) {
   path_of(seq2(ir, s0, s1), seq2(ir, s0, s2), "[1].value");
   path_of(seq2(ir, s0, s0), seq2(ir, s0, s2), "[1][0]");
   path_of(call_of(ir, &pure_def, i32(ir, 0)), call_of(ir, &impure_def, i32(ir, 0)), "(root)");
-  const tn_node *d1 = tn_dict_set(ir, tn_dict_set(ir, tn_none(ir), "a", i32(ir, 1)), "b", i32(ir, 2));
-  const tn_node *d2 = tn_dict_set(ir, tn_dict_set(ir, tn_none(ir), "b", i32(ir, 2)), "a", i32(ir, 1));
+  const tn_node *d1 =
+      tn_dict_set(ir, tn_dict_set(ir, tn_none(ir), "a", i32(ir, 1)), "b", i32(ir, 2));
+  const tn_node *d2 =
+      tn_dict_set(ir, tn_dict_set(ir, tn_none(ir), "b", i32(ir, 2)), "a", i32(ir, 1));
   path_of(d1, d2, "[0]");
   tn_ir_free(ir);
 }
@@ -266,7 +271,8 @@ static void constants_are_compared_by_content(void **state) {
   const tn_node *ab[] = {a, b};
   assert_true(tn_equal(tn_list(ir, 2, aa), tn_list(ir, 2, ab), false, NULL));
   assert_true(is_same_hash(tn_list(ir, 2, aa), tn_list(ir, 2, ab)));
-  assert_true(tn_equal(const_of(ir, TN_DT_F32, 0, 0.0), const_of(ir, TN_DT_F32, 0, 0.0), false, NULL));
+  assert_true(
+      tn_equal(const_of(ir, TN_DT_F32, 0, 0.0), const_of(ir, TN_DT_F32, 0, 0.0), false, NULL));
   tn_ir_free(ir);
 }
 
@@ -302,14 +308,14 @@ static void imports_share_one_memo(void **state) {
   tn_ir_free(ir);
 }
 
-/* The hash is the same in every run and on every machine: caches on disk rest on it. Changing it is a
- * decision; then change these numbers. */
+/* The hash is the same in every run and on every machine: caches on disk rest on it. Changing it is
+ * a decision; then change these numbers. */
 static void hashes_are_pinned(void **state) {
   (void)state;
   tn_ir *ir = tn_ir_new(0);
   tn_hash128 h = tn_structural_hash(add_func(ir, "i", "A", 8, 1));
-  expect_true(h.hi == UINT64_C(0x40e1ce77c49267c1) && h.lo == UINT64_C(0xee336e82d538c672), "0x%016llx, 0x%016llx",
-              (unsigned long long)h.hi, (unsigned long long)h.lo);
+  expect_true(h.hi == UINT64_C(0x40e1ce77c49267c1) && h.lo == UINT64_C(0xee336e82d538c672),
+              "0x%016llx, 0x%016llx", (unsigned long long)h.hi, (unsigned long long)h.lo);
   tn_ir_free(ir);
 }
 

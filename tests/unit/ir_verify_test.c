@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The structural verifier: well-formed functions of both levels pass, each fault is found and named. */
+/* The structural verifier: well-formed functions of both levels pass, each fault is found and
+ * named. */
 #include "ir_build.h"
 
 /* Wraps a body into a function over buffer A[8]. */
@@ -8,8 +9,10 @@ static const tn_node *around(tn_ir *ir, const tn_node *a, const tn_node *body) {
   return func_of(ir, "f", 1, &a, body);
 }
 
-/* A node with as many children as given, past what the constructors allow. Leaks on purpose into `keep`. */
-static const tn_node *malformed(tn_ir *ir, tn_op op, uint32_t n_in, const tn_node *const *in, void **keep) {
+/* A node with as many children as given, past what the constructors allow. Leaks on purpose into
+ * `keep`. */
+static const tn_node *malformed(tn_ir *ir, tn_op op, uint32_t n_in, const tn_node *const *in,
+                                void **keep) {
   tn_node *n = calloc(1, sizeof *n + n_in * sizeof *in);
   assert_non_null(n);
   n->op = (uint16_t)op;
@@ -27,7 +30,8 @@ static void good_loops_pass(void **state) {
   (void)state;
   tn_ir *ir = tn_ir_new(0);
   expect_verify(ir, add_func(ir, "i", "A", 8, 1), "");
-  /* symbolic sizes, an allocation with a declared view, a block with an allocated and a matched buffer */
+  /* symbolic sizes, an allocation with a declared view, a block with an allocated and a matched
+   * buffer */
   const tn_node *n = tn_var_new(ir, "n", TN_DT_I64);
   const tn_node *a = buffer_of(ir, "A", n);
   const tn_node *b = buffer_of(ir, "B", tn_binary(ir, TN_OP_ADD, n, i64(ir, 1)));
@@ -35,13 +39,19 @@ static void good_loops_pass(void **state) {
   const tn_node *vi = tn_var_new(ir, "vi", TN_DT_I64);
   const tn_node *offset = tn_var_new(ir, "offset", TN_DT_I32);
   const tn_node *local = buffer_of(ir, "local", n);
-  const tn_node *window = NODE(ir, TN_OP_BUFFER, TN_DT_I32, (tn_attr){.text = "W"}, tn_var_new(ir, "W", TN_DT_HANDLE),
-                               tn_list(ir, 0, NULL), tn_none(ir), offset, tn_str(ir, "global"), i32(ir, 64),
-                               i32(ir, 1), tn_none(ir));
+  const tn_node *window = NODE(ir, TN_OP_BUFFER, TN_DT_I32, (tn_attr){.text = "W"},
+                               tn_var_new(ir, "W", TN_DT_HANDLE), tn_list(ir, 0, NULL), tn_none(ir),
+                               offset, tn_str(ir, "global"), i32(ir, 64), i32(ir, 1), tn_none(ir));
   const tn_node *range = STMT(ir, TN_OP_RANGE, vi, i64(ir, 1));
   const tn_node *match = STMT(ir, TN_OP_MATCH, window, STMT(ir, TN_OP_REGION, a, range));
-  block_parts parts = {tn_label_new(ir, "B"), vi, n, i, tn_list(ir, 1, &local), tn_list(ir, 1, &match),
-                       seq2(ir, store_to(ir, local, vi, offset), store_to(ir, b, vi, load_of(ir, local, vi)))};
+  block_parts parts = {
+      tn_label_new(ir, "B"),
+      vi,
+      n,
+      i,
+      tn_list(ir, 1, &local),
+      tn_list(ir, 1, &match),
+      seq2(ir, store_to(ir, local, vi, offset), store_to(ir, b, vi, load_of(ir, local, vi)))};
   const tn_node *buffers[] = {a, b};
   const tn_node *func = func_of(ir, "f", 2, buffers, for_of(ir, i, n, block_of(ir, &parts)));
   expect_verify(ir, func, "");
@@ -65,13 +75,15 @@ static void good_lets_may_be_shared(void **state) {
   const tn_node *i = tn_var_new(ir, "i", TN_DT_I32);
   const tn_node *k = tn_var_new(ir, "k", TN_DT_I32);
   const tn_node *x = tn_var_new(ir, "x", TN_DT_I32);
-  const tn_node *let = NODE(ir, TN_OP_LET, TN_DT_I32, no_attr, x, i32(ir, 3), tn_binary(ir, TN_OP_MUL, x, x));
+  const tn_node *let =
+      NODE(ir, TN_OP_LET, TN_DT_I32, no_attr, x, i32(ir, 3), tn_binary(ir, TN_OP_MUL, x, x));
   const tn_node *sum = tn_binary(ir, TN_OP_ADD, let, let);
   const tn_node *body = seq2(ir, for_of(ir, i, i32(ir, 8), store_to(ir, a, i, sum)),
                              for_of(ir, k, i32(ir, 8), store_to(ir, a, k, sum)));
   expect_verify(ir, around(ir, a, body), "");
   const tn_node *outside = store_to(ir, a, i32(ir, 0), tn_binary(ir, TN_OP_MUL, x, x));
-  expect_verify(ir, around(ir, a, seq2(ir, store_to(ir, a, i32(ir, 0), sum), outside)), "out-of-scope");
+  expect_verify(ir, around(ir, a, seq2(ir, store_to(ir, a, i32(ir, 0), sum), outside)),
+                "out-of-scope");
   tn_ir_free(ir);
 }
 
@@ -101,8 +113,9 @@ static void variables_must_be_bound_once_and_before(void **state) {
   expect_verify(ir, func_of(ir, "f", 2, twice, use1), "bound-twice undefined-variable");
   const tn_node *c = buffer_of(ir, "C", i32(ir, 8));
   expect_verify(ir, around(ir, a, store_to(ir, c, i32(ir, 0), i32(ir, 0))), "undefined-buffer");
-  expect_verify(ir, around(ir, a, seq2(ir, STMT(ir, TN_OP_DECL, c), store_to(ir, c, i32(ir, 0), i32(ir, 0)))),
-                "undefined-variable");
+  expect_verify(
+      ir, around(ir, a, seq2(ir, STMT(ir, TN_OP_DECL, c), store_to(ir, c, i32(ir, 0), i32(ir, 0)))),
+      "undefined-variable");
   tn_ir_free(ir);
 }
 
@@ -113,7 +126,8 @@ static void branches_and_inits_are_scopes(void **state) {
   const tn_node *x = tn_var_new(ir, "x", TN_DT_I32);
   const tn_node *bind = STMT(ir, TN_OP_BIND, x, i32(ir, 1));
   const tn_node *store = store_to(ir, a, i32(ir, 0), x);
-  expect_verify(ir, around(ir, a, STMT(ir, TN_OP_IF, tn_bool(ir, true), bind, store)), "out-of-scope");
+  expect_verify(ir, around(ir, a, STMT(ir, TN_OP_IF, tn_bool(ir, true), bind, store)),
+                "out-of-scope");
   const tn_node *loop = STMT(ir, TN_OP_WHILE, tn_bool(ir, true), bind);
   expect_verify(ir, around(ir, a, seq2(ir, loop, store)), "out-of-scope");
   tn_ir_free(ir);
@@ -125,7 +139,8 @@ static void a_statement_has_one_parent(void **state) {
   const tn_node *a = buffer_of(ir, "A", i32(ir, 8));
   const tn_node *store = store_to(ir, a, i32(ir, 0), i32(ir, 0));
   expect_verify(ir, around(ir, a, seq2(ir, store, store)), "two-parents");
-  expect_verify(ir, around(ir, a, STMT(ir, TN_OP_IF, tn_bool(ir, true), store, store)), "two-parents");
+  expect_verify(ir, around(ir, a, STMT(ir, TN_OP_IF, tn_bool(ir, true), store, store)),
+                "two-parents");
   tn_ir_free(ir);
 }
 
@@ -146,9 +161,11 @@ static void children_must_fit_the_table(void **state) {
   expect_verify(ir, around(ir, a, STMT(ir, TN_OP_BIND, zero, zero)), "wrong-child");
   expect_verify(ir, around(ir, a, STMT(ir, TN_OP_SEQ, zero)), "wrong-child");
   expect_verify(ir, around(ir, a, STMT(ir, TN_OP_SEQ, STMT(ir, TN_OP_SEQ, store))), "nested-seq");
-  expect_verify(ir, around(ir, a, STMT(ir, TN_OP_IF, tn_bool(ir, true), none, none)), "missing-child");
+  expect_verify(ir, around(ir, a, STMT(ir, TN_OP_IF, tn_bool(ir, true), none, none)),
+                "missing-child");
   expect_verify(ir, around(ir, a, store_to(ir, x, zero, zero)), "wrong-child");
-  const tn_node *loop = NODE(ir, TN_OP_FOR, TN_DT_NONE, (tn_attr){.i64 = 9}, x, zero, zero, store, none, none);
+  const tn_node *loop =
+      NODE(ir, TN_OP_FOR, TN_DT_NONE, (tn_attr){.i64 = 9}, x, zero, zero, store, none, none);
   expect_verify(ir, around(ir, a, loop), "wrong-attr");
   const tn_node *dict = STMT(ir, TN_OP_DICT, zero, zero);
   loop = NODE(ir, TN_OP_FOR, TN_DT_NONE, no_attr, x, zero, zero, store, none, dict);
@@ -207,7 +224,8 @@ static void shared_expressions_cost_once(void **state) {
   tn_ir_free(ir);
 }
 
-/* def main(x: Tensor((n,))): with dataflow: lv = exp(x); gv = exp(lv); output(gv);  return `result` */
+/* def main(x: Tensor((n,))): with dataflow: lv = exp(x); gv = exp(lv); output(gv);  return `result`
+ */
 typedef struct graph_parts {
   const tn_node *x;
   const tn_node *lv;
@@ -261,9 +279,11 @@ static void symbolic_sizes_are_bound_by_params_and_match_cast(void **state) {
   /* a callable's own sizes are no use of anybody's variable */
   const tn_node *k = tn_var_new(ir, "k", TN_DT_I64);
   const tn_node *param = tensor_type(ir, k);
-  const tn_node *callable = NODE(ir, TN_OP_TY_FUNC, TN_DT_NONE, (tn_attr){.i64 = 1}, tn_list(ir, 1, &param), param);
+  const tn_node *callable =
+      NODE(ir, TN_OP_TY_FUNC, TN_DT_NONE, (tn_attr){.i64 = 1}, tn_list(ir, 1, &param), param);
   const tn_node *f = gvar_of(ir, "f", callable);
-  expect_verify(ir, gfunc_of(ir, "main", 1, &f, STMT(ir, TN_OP_SEQ, STMT(ir, TN_OP_RETURN, f))), "");
+  expect_verify(ir, gfunc_of(ir, "main", 1, &f, STMT(ir, TN_OP_SEQ, STMT(ir, TN_OP_RETURN, f))),
+                "");
   tn_ir_free(ir);
 }
 
@@ -274,17 +294,20 @@ static void graph_branches_are_scopes_and_local_functions_see_around(void **stat
   const tn_node *c = gvar_of(ir, "c", tn_none(ir));
   const tn_node *r = gvar_of(ir, "r", tn_none(ir));
   const tn_node *t = gvar_of(ir, "t", tn_none(ir));
-  const tn_node *then = seq2(ir, STMT(ir, TN_OP_GBIND, t, gcall_of(ir, &pure_def, p.x)), STMT(ir, TN_OP_YIELD, t));
+  const tn_node *then =
+      seq2(ir, STMT(ir, TN_OP_GBIND, t, gcall_of(ir, &pure_def, p.x)), STMT(ir, TN_OP_YIELD, t));
   const tn_node *other = STMT(ir, TN_OP_SEQ, STMT(ir, TN_OP_YIELD, p.x));
   const tn_node *gif = STMT(ir, TN_OP_GIF, r, c, then, other);
   const tn_node *params[] = {p.x, c};
   expect_verify(ir, gfunc_of(ir, "f", 2, params, seq2(ir, gif, STMT(ir, TN_OP_RETURN, r))), "");
-  expect_verify(ir, gfunc_of(ir, "f", 2, params, seq2(ir, gif, STMT(ir, TN_OP_RETURN, t))), "out-of-scope");
+  expect_verify(ir, gfunc_of(ir, "f", 2, params, seq2(ir, gif, STMT(ir, TN_OP_RETURN, t))),
+                "out-of-scope");
   /* local = function(y) { return local(x) } */
   const tn_node *y = gvar_of(ir, "y", tn_none(ir));
   const tn_node *local = gvar_of(ir, "local", tn_none(ir));
   const tn_node *again = STMT(ir, TN_OP_INVOKE, local, tn_list(ir, 1, &p.x), tn_none(ir));
-  const tn_node *func = gfunc_of(ir, "local", 1, &y, STMT(ir, TN_OP_SEQ, STMT(ir, TN_OP_RETURN, again)));
+  const tn_node *func =
+      gfunc_of(ir, "local", 1, &y, STMT(ir, TN_OP_SEQ, STMT(ir, TN_OP_RETURN, again)));
   const tn_node *body = seq2(ir, STMT(ir, TN_OP_GBIND, local, func), STMT(ir, TN_OP_RETURN, local));
   expect_verify(ir, gfunc_of(ir, "f", 2, params, body), "");
   tn_ir_free(ir);
