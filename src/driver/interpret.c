@@ -93,8 +93,8 @@ static tn_status to_arg(const tn_value *value, tn_arg *out_arg) {
     *out_arg = tn_arg_of_shape(shape);
     return NULL;
   case TN_V_STR:
-    TN_TRY(tn_str_create(value->str, &text));
-    *out_arg = tn_arg_of_str(text);
+    TN_TRY(tn_string_create(value->str, &text));
+    *out_arg = tn_arg_of_string(text);
     return NULL;
   case TN_V_FUNC: return TN_ERR(TN_UNSUPPORTED, "a function as a result of interpreted code");
   }
