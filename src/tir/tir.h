@@ -138,4 +138,10 @@ typedef struct tn_tir_hooks {
 /// are checked as compiled code checks them. Vectorized, unrolled and parallel loops run in order. out_ret: value of T.ret, may be NULL.
 TN_MUST_USE tn_status tn_tir_interp(const tn_module *module, const char *func, const tn_tir_arg *args, int32_t n_args, const tn_tir_hooks *hooks, tn_tir_arg *out_ret);
 
+/// A function compiled for the interpreter once, to be run often; tn_tir_interp is new, run, free. Borrows ir and func.
+typedef struct tn_tir_program tn_tir_program;
+TN_MUST_USE tn_status tn_tir_program_new(const tn_ir *ir, const tn_node *func, tn_tir_program **out_program);
+TN_MUST_USE tn_status tn_tir_program_run(const tn_tir_program *program, const tn_tir_arg *args, int32_t n_args, const tn_tir_hooks *hooks, tn_tir_arg *out_ret);
+void tn_tir_program_free(tn_tir_program *program);
+
 #endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* The interpreter's door: compiles a function, checks the arguments of a call and runs it. */
+#include "tir/tir.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tir/interp/interp_priv.h"
+
+/* ---- programs ---- */
+
+static tn_status compile(tn_tir_program *prog) {
+  tn_icomp c = {.prog = prog};
+  c.memo = calloc(tn_ir_n_ids(prog->ir), sizeof *c.memo);
+  if (c.memo == NULL) {
+    return TN_ERR(TN_NO_MEMORY, "%s: no memory to compile it", prog->func->attr.text);
+  }
+  tn_status st = tn_icomp_func(&c);
+  free(c.memo);
+  TN_VEC_DEINIT(&c.vals);
+  TN_VEC_DEINIT(&c.slots);
+  TN_VEC_DEINIT(&c.bound);
+  TN_VEC_DEINIT(&c.loose);
+  tn_map_deinit(&c.const_at);
+  tn_map_deinit(&c.domain_of);
+  return st;
+}
+
+tn_status tn_tir_program_new(const tn_ir *ir, const tn_node *func, tn_tir_program **out_program) {
+  if (!tn_is(func, TN_OP_PRIM_FUNC)) {
+    return TN_ERR(TN_INVALID, "'%s' is not a loop-level function", func->attr.text);
+  }
+  if (func->depth > TN_MAX_DEPTH) {
+    return TN_ERR(TN_UNSUPPORTED, "%s: nested %u deep: at most %d", func->attr.text, func->depth, TN_MAX_DEPTH);
+  }
+  tn_tir_program *prog = calloc(1, sizeof *prog);
+  if (prog == NULL) {
+    return TN_ERR(TN_NO_MEMORY, "no memory for a program");
+  }
+  tn_arena_init(&prog->arena, 0);
+  prog->ir = ir;
+  prog->func = func;
+  tn_buf text = TN_BUF_INIT;
+  tn_tir_signature(func, &text);
+  prog->signature = tn_arena_strndup(&prog->arena, tn_buf_text(&text), text.len);
+  tn_buf_deinit(&text);
+  tn_status st = compile(prog);
+  if (st != NULL) {
+    tn_tir_program_free(prog);
+    return st;
+  }
+  *out_program = prog;
+  return NULL;
+}
+
+void tn_tir_program_free(tn_tir_program *prog) {
+  if (prog == NULL) {
+    return;
+  }
+  TN_VEC_DEINIT(&prog->code);
+  TN_VEC_DEINIT(&prog->places);
+  TN_VEC_DEINIT(&prog->lists);
+  TN_VEC_DEINIT(&prog->consts);
+  TN_VEC_DEINIT(&prog->buffers);
+  TN_VEC_DEINIT(&prog->mems);
+  TN_VEC_DEINIT(&prog->texts);
+  TN_VEC_DEINIT(&prog->calls);
+  tn_arena_deinit(&prog->arena);
+  free(prog);
+}
+
+/* ---- arguments ---- */
+
+static tn_status check_array(const tn_ivm *vm, int32_t i, const tn_node *buffer, const tn_array *array) {
+  const char *signature = vm->prog->signature;
+  const char *name = buffer->attr.text;
+  if (array == NULL) {
+    return TN_ERR(TN_INVALID, "argument %d when calling %s: expected tensor, got a number", i, signature);
+  }
+  if (array->ndim != (int32_t)tn_buffer_ndim(buffer)) {
+    return TN_ERR(TN_INVALID, "%s.ndim of argument %d when calling %s: expected %u, got %d", name, i, signature,
+                  tn_buffer_ndim(buffer), array->ndim);
+  }
+  if (array->dtype != buffer->dtype) {
+    char expected[TN_DTYPE_TEXT_BYTES];
+    char got[TN_DTYPE_TEXT_BYTES];
+    return TN_ERR(TN_INVALID, "%s.dtype of argument %d when calling %s: expected %s, got %s", name, i, signature,
+                  tn_dtype_print(buffer->dtype, expected), tn_dtype_print(array->dtype, got));
+  }
+  return NULL;
+}
+
+static tn_ireg scalar_slot(tn_dtype dtype, const tn_tir_arg *arg) {
+  uint64_t word = 0;
+  tn_ireg slot = {.u = 0};
+  tn_array one = {.data = &word, .dtype = dtype, .is_view = true};
+  if (dtype == TN_DT_F64) {
+    slot.d = arg->f64;
+  } else if (tn_dtype_is_float(dtype)) {
+    tn_array_set_f64(&one, 0, arg->f64);
+    slot.f = (float)tn_array_get_f64(&one, 0);
+  } else {
+    tn_array_set_i64(&one, 0, arg->i64);
+    slot.i = tn_array_get_i64(&one, 0);
+  }
+  return slot;
+}
+
+tn_status tn_ivm_check_args(tn_ivm *vm) {
+  const tn_node *params = vm->prog->func->in[TN_PRIM_FUNC_PARAMS];
+  const tn_node *buffers = vm->prog->func->in[TN_PRIM_FUNC_BUFFERS];
+  if (vm->n_args != (int32_t)params->n_in) {
+    return TN_ERR(TN_INVALID, "number of arguments when calling %s: expected %u, got %d", vm->prog->signature,
+                  params->n_in, vm->n_args);
+  }
+  for (int32_t i = 0; i < vm->n_args; ++i) {
+    const tn_node *param = params->in[i];
+    const tn_array *array = vm->args[i].array;
+    bool is_buffer = !tn_is_none(buffers->in[i]);
+    TN_TRY(is_buffer ? check_array(vm, i, buffers->in[i], array) : NULL);
+    if (!is_buffer && array != NULL && !tn_dtype_is_handle(param->dtype)) {
+      return TN_ERR(TN_INVALID, "argument %d when calling %s: expected a number, got tensor", i, vm->prog->signature);
+    }
+    if (array != NULL) {
+      vm->mems[i] = (tn_imem){.data = array->data, .n_bytes = tn_array_n_bytes(array)};
+    } else {
+      vm->mems[i] = (tn_imem){.is_foreign = true, .raw = (uint64_t)vm->args[i].i64};
+    }
+    if (tn_dtype_is_handle(param->dtype)) {
+      vm->slots[i].u = ((uint64_t)i + 1) << TN_HANDLE_SHIFT;
+    } else {
+      vm->slots[i] = scalar_slot(param->dtype, &vm->args[i]);
+    }
+  }
+  return NULL;
+}
+
+/* ---- calls ---- */
+
+/* An array over a buffer's memory for a function called by name, where the buffer is dense. */
+static bool buffer_array(const tn_ivm *vm, int32_t number, tn_array *out) {
+  const tn_ibuf *buf = &vm->bufs[number];
+  tn_dtype dtype = vm->prog->buffers.data[number]->dtype;
+  uint64_t stride = tn_dtype_bytes(dtype);
+  if ((uint64_t)buf->offset >= buf->n_ok) {
+    return false;
+  }
+  *out = (tn_array){.data = buf->data + buf->offset, .dtype = dtype, .ndim = (int32_t)buf->ndim, .is_view = true};
+  for (uint32_t k = buf->ndim; k-- > 0;) {
+    if (buf->dims[k].stride != (int64_t)stride && buf->dims[k].extent != 1) {
+      return false;
+    }
+    out->shape[k] = buf->dims[k].extent;
+    stride *= (uint64_t)buf->dims[k].extent;
+  }
+  return (uint64_t)buf->offset + stride <= vm->mems[buf->mem].n_bytes;
+}
+
+static void *raw_pointer(const tn_ivm *vm, uint64_t handle) {
+  uint64_t mem = handle >> TN_HANDLE_SHIFT;
+  if (mem == 0 || mem > vm->prog->mems.len) {
+    return NULL;
+  }
+  const tn_imem *m = &vm->mems[mem - 1];
+  uint64_t offset = handle & ((UINT64_C(1) << TN_HANDLE_SHIFT) - 1);
+  return m->is_foreign ? (void *)(uintptr_t)m->raw : m->data + offset;
+}
+
+static tn_tir_arg call_arg(const tn_ivm *vm, const tn_icall *call, uint32_t i, tn_array *array) {
+  tn_ireg value = vm->slots[call->args[i].slot];
+  tn_dtype dtype = call->args[i].dtype;
+  if (tn_dtype_is_handle(dtype)) {
+    bool has_array = call->args[i].buffer >= 0 && buffer_array(vm, call->args[i].buffer, array);
+    return (tn_tir_arg){.array = has_array ? array : NULL, .i64 = (int64_t)(uintptr_t)raw_pointer(vm, value.u)};
+  }
+  if (tn_dtype_is_float(dtype)) {
+    return (tn_tir_arg){.f64 = dtype == TN_DT_F64 ? value.d : (double)value.f};
+  }
+  return (tn_tir_arg){.i64 = value.i};
+}
+
+tn_status tn_ivm_call(tn_ivm *vm, const tn_ins *in) {
+  const tn_icall *call = &vm->prog->calls.data[in->c];
+  if (vm->hooks->call_packed == NULL) {
+    return TN_ERR(TN_UNSUPPORTED, "%s calls '%s' by name, and nothing here offers functions by name",
+                  vm->prog->func->attr.text, call->name);
+  }
+  tn_tir_arg *args = calloc(call->n_args + 1, sizeof *args);
+  tn_array *arrays = calloc(call->n_args + 1, sizeof *arrays);
+  tn_tir_arg ret = {0};
+  TN_CHECK(args != NULL && arrays != NULL, "out of memory: %u arguments", call->n_args);
+  for (uint32_t i = 0; i < call->n_args; ++i) {
+    args[i] = call_arg(vm, call, i, &arrays[i]);
+  }
+  tn_status st = vm->hooks->call_packed(vm->hooks->ctx, call->name, args, (int32_t)call->n_args, &ret);
+  free(args);
+  free(arrays);
+  vm->slots[in->d].i = (int32_t)ret.i64;
+  return tn_status_wrap(st, "%s: calling '%s'", vm->prog->func->attr.text, call->name);
+}
+
+/* ---- running ---- */
+
+static void set_result(const tn_ivm *vm, tn_tir_arg *out_ret) {
+  const tn_node *ret = vm->prog->func->in[TN_PRIM_FUNC_RET];
+  *out_ret = (tn_tir_arg){0};
+  if (!vm->has_ret) {
+    return;
+  }
+  tn_dtype dtype = tn_is_none(ret) ? TN_DT_I32 : ret->dtype;
+  if (tn_dtype_is_float(dtype)) {
+    out_ret->f64 = dtype == TN_DT_F64 ? vm->ret.d : (double)vm->ret.f;
+  } else {
+    out_ret->i64 = vm->ret.i;
+  }
+}
+
+/* Memory of a run: slots with the constants below them, buffers, their dimensions and memories. */
+static void init_buffers(tn_ivm *vm, tn_idim *dims) {
+  const tn_tir_program *prog = vm->prog;
+  for (size_t i = 0; i < prog->buffers.len; ++i) {
+    vm->bufs[i].ndim = tn_buffer_ndim(prog->buffers.data[i]);
+    vm->bufs[i].dims = dims;
+    dims += vm->bufs[i].ndim;
+  }
+  for (size_t i = 0; i < prog->mems.len; ++i) {
+    const tn_array *array = prog->mems.data[i];
+    if (array != NULL) {
+      vm->mems[i] = (tn_imem){.data = array->data, .n_bytes = tn_array_n_bytes(array), .is_const = true};
+    }
+  }
+}
+
+static size_t n_dims(const tn_tir_program *prog) {
+  size_t n = 0;
+  for (size_t i = 0; i < prog->buffers.len; ++i) {
+    n += tn_buffer_ndim(prog->buffers.data[i]);
+  }
+  return n;
+}
+
+tn_status tn_tir_program_run(const tn_tir_program *prog, const tn_tir_arg *args, int32_t n_args,
+                             const tn_tir_hooks *hooks, tn_tir_arg *out_ret) {
+  static const tn_tir_hooks no_hooks = {0};
+  tn_status st = NULL;
+  size_t n_consts = prog->consts.len;
+  tn_ivm vm = {.prog = prog, .args = args, .n_args = n_args, .lists = prog->lists.data};
+  vm.hooks = hooks != NULL ? hooks : &no_hooks;
+  vm.steps = vm.hooks->max_steps > 0 ? vm.hooks->max_steps : INT64_MAX;
+  tn_ireg *slots = calloc(n_consts + (size_t)prog->n_slots + 1, sizeof *slots);
+  tn_idim *dims = calloc(n_dims(prog) + 1, sizeof *dims);
+  vm.bufs = calloc(prog->buffers.len + 1, sizeof *vm.bufs);
+  vm.mems = calloc(prog->mems.len + 1, sizeof *vm.mems);
+  if (slots == NULL || dims == NULL || vm.bufs == NULL || vm.mems == NULL) {
+    st = TN_ERR(TN_NO_MEMORY, "%s: no memory to run it", prog->func->attr.text);
+    goto done;
+  }
+  vm.slots = slots + n_consts;
+  for (size_t i = 0; i < n_consts; ++i) {
+    slots[n_consts - 1 - i] = prog->consts.data[i];
+  }
+  init_buffers(&vm, dims);
+  TN_GOTO(st, tn_ivm_check_args(&vm), done);
+  TN_GOTO(st, tn_ivm_run(&vm), done);
+  if (out_ret != NULL) {
+    set_result(&vm, out_ret);
+  }
+done:
+  for (size_t i = 0; vm.mems != NULL && i < prog->mems.len; ++i) {
+    if (vm.mems[i].cap != 0) {
+      free(vm.mems[i].data);
+    }
+  }
+  free(vm.mems);
+  free(vm.bufs);
+  free(dims);
+  free(slots);
+  return st;
+}
+
+tn_status tn_tir_interp(const tn_module *module, const char *func, const tn_tir_arg *args, int32_t n_args,
+                        const tn_tir_hooks *hooks, tn_tir_arg *out_ret) {
+  const tn_node *node = tn_module_find(module, func);
+  tn_tir_program *prog = NULL;
+  if (node == NULL) {
+    return TN_ERR(TN_NOT_FOUND, "the module has no function '%s'", func);
+  }
+  TN_TRY(tn_tir_program_new(module->ir, node, &prog));
+  tn_status st = tn_tir_program_run(prog, args, n_args, hooks, out_ret);
+  tn_tir_program_free(prog);
+  return st;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* What running instructions do with memory: allocations, buffers over handles, slices, bit patterns. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tir/interp/interp_priv.h"
+
+static const uint64_t offset_mask = (UINT64_C(1) << TN_HANDLE_SHIFT) - 1;
+
+/* ---- handles ---- */
+
+static bool decode(const tn_ivm *vm, uint64_t handle, uint32_t *out_mem, uint64_t *out_offset) {
+  uint64_t mem = handle >> TN_HANDLE_SHIFT;
+  if (mem == 0 || mem > vm->prog->mems.len) {
+    return false;
+  }
+  *out_mem = (uint32_t)mem - 1;
+  *out_offset = handle & offset_mask;
+  return true;
+}
+
+uint64_t tn_ivm_handle(const tn_ivm *vm, const tn_ins *in, const char *at) {
+  const tn_ibuf *buf = &vm->bufs[in->a];
+  return ((uint64_t)buf->mem + 1) << TN_HANDLE_SHIFT | (uint64_t)(at - buf->data);
+}
+
+tn_status tn_ivm_offset(tn_ivm *vm, const tn_ins *in) {
+  uint32_t mem = 0;
+  uint64_t offset = 0;
+  if (!decode(vm, vm->slots[in->a].u, &mem, &offset)) {
+    return tn_ivm_error(vm, in, "outside-memory", "a pointer that is to no memory of this call is offset");
+  }
+  uint64_t moved = offset + vm->slots[in->b].u * in->x;
+  if (moved > vm->mems[mem].n_bytes) {
+    return tn_ivm_error(vm, in, "outside-memory", "a pointer is moved outside the memory it points to");
+  }
+  vm->slots[in->d].u = ((uint64_t)mem + 1) << TN_HANDLE_SHIFT | moved;
+  return NULL;
+}
+
+/* ---- allocations ---- */
+
+tn_status tn_ivm_alloc(tn_ivm *vm, const tn_ins *in) {
+  const int32_t *list = &vm->lists[in->c];
+  int64_t sizes[TN_MAX_NDIM];
+  size_t n_bytes = 0;
+  for (int32_t i = 0; i < list[0]; ++i) {
+    sizes[i] = vm->slots[list[1 + i]].i;
+    if (sizes[i] < 0) {
+      return tn_ivm_error(vm, in, "negative-extent", "extent %lld of an allocation is negative", (long long)sizes[i]);
+    }
+  }
+  bool fits = tn_shape_bytes(list[0], sizes, in->x, &n_bytes) && n_bytes < offset_mask;
+  tn_imem *mem = &vm->mems[in->a];
+  if (fits && n_bytes <= mem->cap && mem->cap != 0) {
+    memset(mem->data, 0, n_bytes);
+  } else if (fits) {
+    free(mem->data);
+    mem->data = calloc(n_bytes == 0 ? 1 : n_bytes, 1);
+    mem->cap = mem->data == NULL ? 0 : (n_bytes == 0 ? 1 : n_bytes);
+  }
+  if (!fits || mem->data == NULL) {
+    return TN_ERR(TN_NO_MEMORY, "%s: no memory for an allocation of %lld x ... elements", vm->prog->func->attr.text,
+                  (long long)(list[0] == 0 ? 1 : sizes[0]));
+  }
+  mem->n_bytes = n_bytes;
+  vm->slots[in->d].u = ((uint64_t)in->a + 1) << TN_HANDLE_SHIFT;
+  return NULL;
+}
+
+/* ---- buffers ---- */
+
+static tn_status set_dims(tn_ivm *vm, const tn_ins *in, tn_ibuf *buf, int64_t elem_bytes) {
+  const int32_t *list = &vm->lists[in->c];
+  const char *name = vm->prog->buffers.data[in->d]->attr.text;
+  uint64_t stride = (uint64_t)elem_bytes;
+  for (uint32_t i = buf->ndim; i-- > 0;) {
+    int64_t extent = vm->slots[list[i]].i;
+    if (extent < 0) {
+      return tn_ivm_error(vm, in, "negative-extent", "extent %lld of dimension %u of buffer '%s' is negative",
+                          (long long)extent, i, name);
+    }
+    buf->dims[i].extent = extent;
+    if (in->x != 0) {
+      buf->dims[i].stride = (int64_t)(vm->slots[list[buf->ndim + i]].u * (uint64_t)elem_bytes);
+    } else {
+      buf->dims[i].stride = (int64_t)stride;
+      stride *= (uint64_t)extent;
+    }
+  }
+  return NULL;
+}
+
+tn_status tn_ivm_set_buffer(tn_ivm *vm, const tn_ins *in) {
+  const tn_node *node = vm->prog->buffers.data[in->d];
+  tn_ibuf *buf = &vm->bufs[in->d];
+  size_t elem_bytes = tn_dtype_bytes(node->dtype);
+  uint64_t byte = 0;
+  if (!decode(vm, vm->slots[in->a].u, &buf->mem, &byte) || vm->mems[buf->mem].is_foreign) {
+    return tn_ivm_error(vm, in, "unknown-memory", "buffer '%s' is over a pointer whose memory is not known here",
+                        node->attr.text);
+  }
+  const tn_imem *mem = &vm->mems[buf->mem];
+  TN_TRY(set_dims(vm, in, buf, (int64_t)elem_bytes));
+  buf->data = mem->data;
+  buf->n_ok = mem->n_bytes >= elem_bytes ? mem->n_bytes - elem_bytes + 1 : 0;
+  buf->elem_offset = vm->slots[in->b].i;
+  buf->offset = (int64_t)(byte + (uint64_t)buf->elem_offset * elem_bytes);
+  buf->is_const = mem->is_const;
+  return NULL;
+}
+
+tn_status tn_ivm_slice(tn_ivm *vm, const tn_ins *in) {
+  const tn_ibuf *buf = &vm->bufs[in->a];
+  const int32_t *list = &vm->lists[in->c];
+  const tn_node *node = vm->prog->buffers.data[in->a];
+  int64_t elem_bytes = (int64_t)tn_dtype_bytes(node->dtype);
+  uint64_t offset = (uint64_t)buf->elem_offset;
+  for (uint32_t i = 0; i < buf->ndim; ++i) {
+    int64_t min = vm->slots[list[i]].i;
+    int64_t extent = vm->slots[list[buf->ndim + i]].i;
+    if (min < 0 || extent < 0 || min > buf->dims[i].extent || extent > buf->dims[i].extent - min) {
+      return tn_ivm_error(vm, in, "index-out-of-bounds",
+                          "the region [%lld, %lld) in dimension %u of buffer '%s' is outside [0, %lld)", (long long)min,
+                          (long long)((uint64_t)min + (uint64_t)extent), i, node->attr.text,
+                          (long long)buf->dims[i].extent);
+    }
+    offset += (uint64_t)min * (uint64_t)(buf->dims[i].stride / elem_bytes);
+  }
+  vm->slots[in->d].u = offset;
+  return NULL;
+}
+
+int64_t tn_ivm_stride(const tn_ivm *vm, int32_t buffer, int32_t dim) {
+  return vm->bufs[buffer].dims[dim].stride / (int64_t)tn_dtype_bytes(vm->prog->buffers.data[buffer]->dtype);
+}
+
+int64_t tn_ivm_arg_stride(const tn_ivm *vm, int32_t arg, int32_t dim) {
+  const tn_array *array = vm->args[arg].array;
+  uint64_t stride = 1;
+  for (int32_t i = dim + 1; i < array->ndim; ++i) {
+    stride *= (uint64_t)array->shape[i];
+  }
+  return (int64_t)stride;
+}
+
+/* ---- bit patterns ---- */
+
+/* The bytes of a lane as memory would hold them. */
+static uint64_t lane_bits(tn_dtype elem, tn_ireg value) {
+  uint64_t bits = 0;
+  if (elem == TN_DT_F16) {
+    return tn_f32_to_f16(value.f);
+  }
+  if (elem == TN_DT_BF16) {
+    return tn_f32_to_bf16(value.f);
+  }
+  if (elem == TN_DT_F32) {
+    memcpy(&bits, &value.f, sizeof value.f);
+    return bits;
+  }
+  return value.u;
+}
+
+static tn_ireg lane_value(tn_dtype elem, uint64_t bits) {
+  tn_ireg value = {.u = bits};
+  uint32_t n_bits = tn_dtype_bits(elem);
+  if (elem == TN_DT_F16) {
+    value.f = tn_f16_to_f32((uint16_t)bits);
+  } else if (elem == TN_DT_BF16) {
+    value.f = tn_bf16_to_f32((uint16_t)bits);
+  } else if (tn_dtype_is_bool(elem)) {
+    value.i = bits != 0;
+  } else if (tn_dtype_is_int(elem)) {
+    value.i = (int64_t)(bits << (64 - n_bits)) >> (64 - n_bits);
+  }
+  return value;
+}
+
+void tn_ivm_bitcast(tn_ivm *vm, const tn_ins *in) {
+  const int32_t *list = &vm->lists[in->c];
+  tn_dtype to = (tn_dtype)list[0];
+  tn_dtype from = (tn_dtype)list[1];
+  size_t from_bytes = tn_dtype_bytes(tn_dtype_elem(from));
+  size_t to_bytes = tn_dtype_bytes(tn_dtype_elem(to));
+  /* the lanes pass through a window of 8 bytes: sizes are powers of two and the totals agree */
+  size_t n = 0;
+  uint64_t window = 0;
+  uint32_t next = 0;
+  for (uint32_t l = 0; l < tn_dtype_lanes(from); ++l) {
+    uint64_t bits = lane_bits(tn_dtype_elem(from), vm->slots[list[2 + l]]);
+    memcpy((char *)&window + n, &bits, from_bytes);
+    n += from_bytes;
+    size_t used = 0;
+    for (; n - used >= to_bytes; used += to_bytes) {
+      uint64_t part = 0;
+      memcpy(&part, (const char *)&window + used, to_bytes);
+      vm->slots[in->d + (int32_t)next++] = lane_value(tn_dtype_elem(to), part);
+    }
+    memmove(&window, (const char *)&window + used, n - used);
+    n -= used;
+  }
+}
