@@ -177,6 +177,28 @@ static tn_status infer_view(const tn_infer_ctx *ctx, const tn_node *call, const 
   return tensor_of(ctx, call, 1, 2, out);
 }
 
+/* The callee's type without the parameters that the captured arguments fill. */
+static tn_status infer_closure(const tn_infer_ctx *ctx, const tn_node *call, const tn_node **out) {
+  const tn_node *func = NULL;
+  TN_TRY(nth_type(ctx, call, 0, &func));
+  const tn_node *captured = tn_call_arg(call, 1);
+  if (func->op != TN_OP_TY_FUNC || captured->op != TN_OP_TUPLE) {
+    return TN_ERR(TN_INVALID, "make_closure takes a function and a tuple of captured values");
+  }
+  const tn_node *params = func->in[TN_TY_FUNC_PARAMS];
+  if (tn_is_none(params)) {
+    *out = func;
+    return NULL;
+  }
+  if (captured->n_in > params->n_in) {
+    return TN_ERR(TN_INVALID, "%u values are captured by a function of %u parameters",
+                  captured->n_in, params->n_in);
+  }
+  const tn_node *left = tn_list(ctx->ir, params->n_in - captured->n_in, params->in);
+  *out = tn_ty_func(ctx->ir, left, func->in[TN_TY_FUNC_RET], func->attr.i64 != 0);
+  return NULL;
+}
+
 /* ---- the table ---- */
 
 #define NO_FIELDS NULL

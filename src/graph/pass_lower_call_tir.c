@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* lower_call_tir: calls that give a result become allocation and a direct call that writes it.
+ *
+ *   y = R.call_tir(cls.mm, (x, w), out_sinfo=R.Tensor((n, 4), "float32"))
+ *   -> y = R.builtin.alloc_tensor(R.shape([n, 4]), R.dtype("float32"), R.prim_value(0), R.str("global"))
+ *      _ = R.vm.call_dps(cls.mm, x, w, y)
+ *
+ * call_dps_packed likewise; several outputs: one allocation each, then a tuple; tir_vars come last; an in-place output is
+ * its input. Requires: normalize, to_nondataflow. Guarantees: no operator of the call_tir kind is left; the function says
+ * "relax.force_pure", since the calls it makes now are effects on memory of its own. */
+#include "graph/graph_priv.h"
+#include "graph/passes.h"
+
+typedef struct lowering {
+  bool is_changed;
+} lowering;
+
+static const tn_node *prim(tn_ir *ir, const tn_node *value) {
+  return tn_node_new(ir, TN_OP_PRIM, TN_DT_NONE, (tn_attr){0}, 1, &value);
+}
+
+static const tn_node *dtype_node(tn_ir *ir, tn_dtype dtype) {
+  return tn_node_new(ir, TN_OP_DTYPE, TN_DT_NONE, (tn_attr){.i64 = dtype}, 0, NULL);
+}
+
+static const tn_node *alloc_call(tn_ir *ir, const tn_node *type) {
+  const tn_node *dims = type->in[TN_TY_TENSOR_SHAPE];
+  const tn_node *args[] = {
+    tn_node_new(ir, TN_OP_SHAPE, TN_DT_NONE, (tn_attr){0}, dims->n_in, dims->in),
+    dtype_node(ir, type->dtype),
+    prim(ir, tn_int(ir, TN_DT_I64, 0)),
+    tn_str(ir, "global"),
+  };
+  return tn_call_new(ir, tn_graph_builtin(TN_BUILTIN_ALLOC_TENSOR), 4, args, NULL, NULL);
+}
+
+/* The input that output `i` is written over, or NULL. */
+static const tn_node *inplace_input(const tn_node *call, uint32_t i) {
+  const tn_node *indices =
+      tn_is_builtin(call, TN_BUILTIN_CALL_TIR_INPLACE) ? tn_call_field(call, 0) : NULL;
+  const tn_node *inputs = tn_call_arg(call, 1);
+  if (indices == NULL || i >= indices->n_in || indices->in[i]->attr.i64 < 0 ||
+      indices->in[i]->attr.i64 >= (int64_t)inputs->n_in) {
+    return NULL;
+  }
+  return inputs->in[indices->in[i]->attr.i64];
+}
+
+/* Allocates the fresh outputs; `outs` gets one variable an output. A single fresh output is the
+ * binding's own variable. */
+static void make_outputs(tn_gpass *pass, const tn_node *stmt, tn_stmts *outs, tn_stmts *out) {
+  const tn_node *call = stmt->in[TN_BIND_VALUE];
+  const tn_node *types = call->in[TN_CALL_TYPES];
+  const tn_node *var = stmt->in[TN_BIND_VAR];
+  for (uint32_t i = 0; i < types->n_in; ++i) {
+    const tn_node *place = inplace_input(call, i);
+    if (place == NULL) {
+      place = types->n_in == 1 ? var : tn_gvar_new(pass->ir, var->attr.text, types->in[i]);
+      TN_VEC_PUSH(out, tn_gbind_new(pass->ir, place, alloc_call(pass->ir, types->in[i]), stmt));
+    }
+    TN_VEC_PUSH(outs, place);
+  }
+}
+
+static void push_direct_call(tn_gpass *pass, const tn_node *stmt, const tn_stmts *outs,
+                             tn_stmts *out) {
+  const tn_node *call = stmt->in[TN_BIND_VALUE];
+  const tn_node *inputs = tn_call_arg(call, 1);
+  tn_stmts args = {0};
+  TN_VEC_PUSH(&args, tn_call_arg(call, 0));
+  for (uint32_t i = 0; i < inputs->n_in; ++i) {
+    TN_VEC_PUSH(&args, inputs->in[i]);
+  }
+  for (uint32_t i = 0; i < outs->len; ++i) {
+    if (inplace_input(call, i) == NULL) {
+      TN_VEC_PUSH(&args, outs->data[i]);
+    }
+  }
+  if (call->in[TN_CALL_ARGS]->n_in == 3) {
+    const tn_node *vars = tn_call_arg(call, 2);
+    for (uint32_t i = 0; i < vars->n_in; ++i) {
+      TN_VEC_PUSH(&args, prim(pass->ir, vars->in[i]));
+    }
+  }
+  const tn_node *direct = tn_call_new(pass->ir, tn_graph_builtin(TN_BUILTIN_VM_CALL_DPS),
+                                      (uint32_t)args.len, args.data, NULL, NULL);
+  TN_VEC_PUSH(out, tn_gbind_nothing(pass->ir, direct, stmt));
+  TN_VEC_DEINIT(&args);
+}
+
+static tn_status lower_bind(tn_gpass *pass, const tn_node *stmt, tn_stmts *out) {
+  const tn_node *call = stmt->in[TN_BIND_VALUE];
+  const tn_node *var = stmt->in[TN_BIND_VAR];
+  tn_stmts outs = {0};
+  make_outputs(pass, stmt, &outs, out);
+  push_direct_call(pass, stmt, &outs, out);
+  if (outs.len != 1) {
+    const tn_node *tuple = tn_node_new(pass->ir, TN_OP_TUPLE, TN_DT_NONE, (tn_attr){0},
+                                       (uint32_t)outs.len, outs.data);
+    TN_VEC_PUSH(out, tn_gbind_new(pass->ir, var, tuple, stmt));
+  } else if (inplace_input(call, 0) != NULL) {
+    TN_VEC_PUSH(out, tn_gbind_new(pass->ir, var, outs.data[0], stmt));
+  }
+  TN_VEC_DEINIT(&outs);
+  return NULL;
+}
+
+static bool is_dps(const tn_node *n) {
+  return n->op == TN_OP_CALL && (tn_op_of(n)->flags & TN_OPD_DPS) != 0;
+}
+
+static void find_dps(const tn_node *n, void *ctx) {
+  bool *is_found = ctx;
+  *is_found = *is_found || is_dps(n);
+}
+
+static tn_status lower_leaf(tn_gpass *pass, const tn_node *stmt, tn_stmts *out) {
+  lowering *l = pass->ctx;
+  if (stmt->op == TN_OP_GBIND && is_dps(stmt->in[TN_BIND_VALUE])) {
+    l->is_changed = true;
+    return lower_bind(pass, stmt, out);
+  }
+  bool is_nested = false;
+  tn_walk_once(pass->ir, stmt, find_dps, &is_nested);
+  if (is_nested) {
+    return TN_ERR(TN_INVALID, "a call_tir stands inside another expression; normalize comes first");
+  }
+  TN_VEC_PUSH(out, stmt);
+  return NULL;
+}
+
+static tn_status lower_nested(tn_gpass *pass, const tn_node *stmt, tn_stmts *out) {
+  lowering *l = pass->ctx;
+  if (stmt->op == TN_OP_DATAFLOW && l->is_changed) {
+    return TN_ERR(TN_INVALID, "a dataflow block is left; to_nondataflow comes first");
+  }
+  TN_VEC_PUSH(out, stmt);
+  return NULL;
+}
+
+static tn_status one(tn_module *module, const tn_node *func, void *ctx, const tn_node **out) {
+  (void)ctx;
+  tn_ir *ir = module->ir;
+  lowering l = {0};
+  tn_gpass pass = {
+    .ir = ir, .module = module, .leaf = lower_leaf, .nested = lower_nested, .ctx = &l};
+  const tn_node *body = NULL;
+  TN_TRY(tn_gpass_body(&pass, func->in[TN_GFUNC_BODY], &body));
+  const tn_node *attrs = func->in[TN_GFUNC_ATTRS];
+  if (l.is_changed) {
+    attrs = tn_dict_set(ir, attrs, "relax.force_pure", tn_bool(ir, true));
+  }
+  const tn_node *in[] = {func->in[TN_GFUNC_PARAMS], func->in[TN_GFUNC_RET], attrs,
+                         func->in[TN_GFUNC_IS_PURE], body};
+  *out = tn_node_with(ir, func, in);
+  return NULL;
+}
+
+tn_status tn_pass_lower_call_tir(tn_module *module, const tn_pass_opts *opts) {
+  (void)opts;
+  return tn_each_gfunc(module, NULL, one);
+}
