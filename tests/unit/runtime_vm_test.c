@@ -82,14 +82,13 @@ static tn_status call_arg(void *ctx, const tn_arg *args, int32_t n_args, tn_arg 
 typedef struct host {
   tn_runtime *rt;
   tn_vm *vm;
-  tn_image image;
 } host;
 
 static void host_open(host *h, tn_asm *a, const DLDevice *devices, int32_t n_devices) {
   tn_exec *exec = NULL;
-  *h = (host){.image = asm_finish(a)};
+  tn_image image = asm_finish(a);
   expect_ok(tn_runtime_create(2, &h->rt));
-  expect_ok(tn_exec_from_memory(h->image.bytes, h->image.n_bytes, find_kernel, NULL, NULL, &exec));
+  expect_ok(tn_exec_from_memory(image.bytes, image.n_bytes, find_kernel, image.bytes, tn_mem_free, &exec));
   expect_ok(tn_vm_create(h->rt, exec, devices, n_devices, &h->vm));
   tn_exec_release(exec);
 }
@@ -97,7 +96,6 @@ static void host_open(host *h, tn_asm *a, const DLDevice *devices, int32_t n_dev
 static void host_close(host *h) {
   tn_vm_release(h->vm);
   tn_runtime_release(h->rt);
-  tn_image_deinit(&h->image);
 }
 
 static DLTensor vector(float *data, int64_t *n) {
