@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "abi/exec.h"
+#include "abi/exec_layout.h"
 #include "base/buf.h"
 #include "base/status.h"
 
@@ -40,16 +41,10 @@ typedef struct tn_image {
   size_t n_bytes;
 } tn_image;
 
-enum { TN_IMAGE_ALIGN_BYTES = 64, TN_IMAGE_PAGE_BYTES = 4096 };
-
 /// Lays the sections out with padding, fills the header and the checksum. Errors: INVALID for a section that is given
 /// twice, has no known kind or for a STRINGS section that does not start and end with a NUL; NO_MEMORY.
 TN_MUST_USE tn_status tn_image_build(const tn_image_spec *spec, tn_image *out_image);
 void tn_image_deinit(tn_image *image);
-
-/// The checksum of a whole image, its `checksum` field left out. n_bytes >= sizeof(tn_exec_header). Part of format
-/// version 1: it may change only with the version.
-uint64_t tn_exec_checksum(const void *image, size_t n_bytes);
 
 /// Adds `text` with its NUL to a string table, which it starts with one NUL, and returns its offset;
 /// "" and NULL are 0. Does not look for an equal text stored before.
