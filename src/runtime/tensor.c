@@ -74,9 +74,11 @@ tn_status tn_tensor_new_blank(int32_t ndim, tn_tensor **out_tensor) {
 
 void tn_tensor_clear(tn_tensor *tensor) {
   tn_object_release(tensor->owner);
-  tn_runtime_release(tensor->rt);
   tensor->owner = NULL;
-  tensor->rt = NULL;
+  if (tensor->rt != NULL) {
+    tn_runtime_release(tensor->rt);
+    tensor->rt = NULL;
+  }
 }
 
 tn_dtype tn_dl_dtype(const DLTensor *dl) {
@@ -120,30 +122,40 @@ static tn_status compact_bytes(tn_dtype dtype, int32_t ndim, const int64_t *shap
   return NULL;
 }
 
+/* On the path of every call_tir: one pass over the extents, and no more than the fields that change. */
 tn_status tn_tensor_set_in_storage(tn_tensor *tensor, tn_storage *storage, int64_t offset, tn_dtype dtype,
                                    int32_t ndim, const int64_t *shape) {
-  size_t n_bytes = 0;
-  TN_TRY(compact_bytes(dtype, ndim, shape, &n_bytes));
   TN_ASSERT(ndim <= tensor->cap_ndim, "a tensor object with room for %d dimensions", tensor->cap_ndim);
-  if (offset < 0 || (size_t)offset > storage->n_bytes || n_bytes > storage->n_bytes - (size_t)offset) {
-    return TN_ERR(TN_INVALID, "a tensor of %zu bytes at offset %lld leaves its storage of %zu bytes", n_bytes,
-                  (long long)offset, storage->n_bytes);
-  }
-  tensor->dl = (DLTensor){
-    .data = (char *)storage->data + offset,
-    .device = storage->device,
-    .ndim = ndim,
-    .dtype = tn_dtype_to_dl(dtype),
-    .shape = tensor->dims,
-  };
+  int64_t n_bytes = (int64_t)tn_dtype_bytes(dtype);
+  bool is_wrapped = false;
+  bool is_negative = false;
   for (int32_t i = 0; i < ndim; ++i) {
+    is_negative |= shape[i] < 0;
+    is_wrapped |= __builtin_mul_overflow(n_bytes, shape[i], &n_bytes);
     tensor->dims[i] = shape[i];
   }
+  size_t n_wanted = (size_t)n_bytes;
+  if (is_negative || is_wrapped) {
+    TN_TRY(compact_bytes(dtype, ndim, shape, &n_wanted)); /* says what is wrong */
+  }
+  if (offset < 0 || (size_t)offset > storage->n_bytes || n_wanted > storage->n_bytes - (size_t)offset) {
+    return TN_ERR(TN_INVALID, "a tensor of %zu bytes at offset %lld leaves its storage of %zu bytes", n_wanted,
+                  (long long)offset, storage->n_bytes);
+  }
+  tensor->dl.data = (char *)storage->data + offset;
+  tensor->dl.device = storage->device;
+  tensor->dl.ndim = ndim;
+  tensor->dl.dtype = tn_dtype_to_dl(dtype);
+  tensor->dl.shape = tensor->dims;
+  tensor->dl.strides = NULL;
+  tensor->dl.byte_offset = 0;
   tensor->is_read_only = false;
   tensor->owner = &storage->obj;
   tn_object_retain(&storage->obj);
-  tensor->rt = storage->rt;
-  tn_runtime_retain(tensor->rt);
+  if (storage->rt != NULL) {
+    tensor->rt = storage->rt;
+    tn_runtime_retain(tensor->rt);
+  }
   return NULL;
 }
 

@@ -35,8 +35,8 @@ TN_MUST_USE tn_status tn_storage_create(tn_runtime *rt, DLDevice device, size_t 
 TN_MUST_USE tn_status tn_tensor_new_blank(int32_t ndim, tn_tensor **out_tensor);
 /// Drops owner and context, for reuse of the object.
 void tn_tensor_clear(tn_tensor *tensor);
-/// Fills a blank tensor as a compact view at byte `offset` of `storage`, which is retained. Errors: INVALID for
-/// a negative extent or a view outside the storage.
+/// Fills a blank tensor as a compact view at byte `offset` of `storage`, which is retained. dtype: checked by the
+/// caller. Errors: INVALID for a negative extent or a view outside the storage.
 TN_MUST_USE tn_status tn_tensor_set_in_storage(tn_tensor *tensor, tn_storage *storage, int64_t offset, tn_dtype dtype,
                                                int32_t ndim, const int64_t *shape);
 /// Fills a blank tensor as a view of borrowed memory, after checking `dl`. rt: for tensors of other devices; or NULL.

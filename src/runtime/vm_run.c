@@ -75,29 +75,30 @@ static const char *signature_of(const tn_exec_view *view, const tn_exec_func *f)
   return doc[0] != 0 ? doc : tn_exec_str(view, f->name);
 }
 
-static tn_status call_kernel(tn_vm_run *run, tn_vm_frame *frame, uint32_t index, const int64_t *words, int64_t n) {
-  const char *signature = signature_of(run->view, &run->view->funcs[index]);
-  tn_status st = tn_vm_load_args(run, frame, words, n);
-  if (st != NULL) {
-    return st;
-  }
-  for (int64_t i = 0; st == NULL && i < n; ++i) {
+/* Makes the kernel's arguments of n words. A function value among them is an error: no kernel takes one. */
+static tn_status load_kernel_args(tn_vm_run *run, tn_vm_frame *frame, const char *signature, const int64_t *words,
+                                  int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
     tn_arg *arg = &frame->scratch[i];
+    if (TN_ARGW_KIND(words[i]) == TN_ARGW_FUNC) {
+      return TN_ERR(TN_INVALID, "argument %lld when calling %s: a kernel takes no function", (long long)i, signature);
+    }
+    TN_TRY(tn_vm_load(run, frame, words[i], arg));
     const tn_tensor *tensor = arg->u.ptr;
     if (arg->kind == TN_ARG_TENSOR_OBJ && tn_dl_is_cpu(&tensor->dl)) { /* nearly always */
       *arg = (tn_arg){.kind = TN_ARG_TENSOR, .u = {.tensor = &tensor->dl}};
-    } else if (arg->kind != TN_ARG_FUNC) {
-      st = tn_call_lower_arg(&run->call, signature, (int32_t)i, arg, arg);
     } else {
-      st = TN_ERR(TN_INVALID, "argument %lld when calling %s: a kernel takes no function", (long long)i, signature);
+      TN_TRY(tn_call_lower_arg(&run->call, signature, (int32_t)i, arg, arg));
     }
   }
-  if (st == NULL) {
-    int32_t code = run->vm->exec->kernels[index](&run->call.env, frame->scratch, (int32_t)n);
-    st = tn_call_status(&run->call, code, signature);
-  }
-  tn_vm_drop_args(frame, words, n);
-  return st;
+  return NULL;
+}
+
+static tn_status call_kernel(tn_vm_run *run, tn_vm_frame *frame, uint32_t index, const int64_t *words, int64_t n) {
+  const char *signature = signature_of(run->view, &run->view->funcs[index]);
+  TN_TRY(load_kernel_args(run, frame, signature, words, n));
+  int32_t code = run->vm->exec->kernels[index](&run->call.env, frame->scratch, (int32_t)n);
+  return tn_call_status(&run->call, code, signature);
 }
 
 /* Calls a function of the host, and stores its result. */
