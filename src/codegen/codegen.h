@@ -18,14 +18,17 @@ typedef struct tn_codegen_opts {
 } tn_codegen_opts;
 
 /// Emits every PRIM_FUNC of `lowered` (lower/lower.h's form) as one LLVM module; each becomes an exported tn_kernel_fn (abi/kernel.h) named like its
-/// function, position independent. Appends to out.
+/// function, position independent. Appends to out. A function with a result (T.int32 ...) takes one tn_arg more than it has parameters; the kernel
+/// stores an INT or FLOAT there, although tn_kernel_fn calls the array const. T.call_packed passes integers and bools as INT, floats as FLOAT, texts as
+/// STR, handles (A.data, T.address_of) as PTR. Names of env->fail: "B.shape[0] of argument 1", without the signature, which the host knows.
+/// Errors: UNSUPPORTED, naming the function and what has no code; INTERNAL when the module is not in lowered form.
 TN_MUST_USE tn_status tn_llvm_emit(const tn_module *lowered, const tn_codegen_opts *opts, tn_emit kind, tn_buf *out);
 
 /// An object file that holds `bytes` as read-only data behind the exported symbol `name`, aligned to 4096, with its size
 /// behind `name`_size (uint64). Appends to out.
 TN_MUST_USE tn_status tn_llvm_emit_blob(const char *name, const void *bytes, size_t n_bytes, const tn_target *target, tn_buf *out);
 
-/// Object code made executable in this process.
+/// Object code made executable in this process. Errors: UNSUPPORTED, naming a symbol, when the object imports more than libm's functions.
 typedef struct tn_jit tn_jit;
 TN_MUST_USE tn_status tn_jit_new(const void *object, size_t n_bytes, tn_jit **out_jit);
 /// Address of a symbol, or NULL.

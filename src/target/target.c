@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Finds targets by text and picks the host's. Text is a row's name, "host", or what TVM users type: "llvm" with -mcpu. */
+/* Finds targets by text and picks the host's. Text is a row's name, "host", or what TVM users type:
+ * "llvm" with -mcpu. */
 #include "target/target.h"
 
 #include <string.h>
@@ -9,12 +10,13 @@
 #include "target/target_priv.h"
 
 /* From the least to the most capable; a machine that runs a row runs those before it. */
-static const tn_target_row *const rows[] = {&tn_target_x86_64_v2, &tn_target_x86_64_v3, &tn_target_x86_64_v4};
+static const tn_target_row *const rows[] = {&tn_target_x86_64_v2, &tn_target_x86_64_v3,
+                                            &tn_target_x86_64_v4};
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
 const tn_target *const *tn_target_all(uint32_t *out_n) {
-  static const tn_target *const all[N_ROWS] = {&tn_target_x86_64_v2.target, &tn_target_x86_64_v3.target,
-                                               &tn_target_x86_64_v4.target};
+  static const tn_target *const all[N_ROWS] = {
+      &tn_target_x86_64_v2.target, &tn_target_x86_64_v3.target, &tn_target_x86_64_v4.target};
   *out_n = N_ROWS;
   return all;
 }
@@ -55,8 +57,10 @@ static tn_status find_cpu(const char *name, size_t len, const tn_target **out_ta
       }
     }
   }
-  return TN_ERR(TN_NOT_FOUND, "unknown CPU '%.*s' after -mcpu=; an x86-64 CPU as LLVM names it, such as haswell or znver4",
-                (int)len, name);
+  return TN_ERR(
+      TN_NOT_FOUND,
+      "unknown CPU '%.*s' after -mcpu=; an x86-64 CPU as LLVM names it, such as haswell or znver4",
+      (int)len, name);
 }
 
 /* Options after "llvm": -mcpu=NAME or -mcpu NAME chooses, the others are read over. */
@@ -93,7 +97,8 @@ tn_status tn_target_find(const char *text, const tn_target **out_target) {
     for (uint32_t i = 0; i < N_ROWS; ++i) {
       tn_buf_printf(&names, ", %s", rows[i]->target.name);
     }
-    tn_status st = TN_ERR(TN_NOT_FOUND, "unknown target '%s'; there are host, llvm%s", text, tn_buf_text(&names));
+    tn_status st = TN_ERR(TN_NOT_FOUND, "unknown target '%s'; there are host, llvm%s", text,
+                          tn_buf_text(&names));
     tn_buf_deinit(&names);
     return st;
   }

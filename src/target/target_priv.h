@@ -10,7 +10,8 @@
 typedef struct tn_target_row {
   tn_target target;
   bool (*runs_here)(void);
-  const char *const *cpus; /* CPU names as LLVM knows them whose best row this is; NULL-terminated */
+  const char *const
+      *cpus; /* CPU names as LLVM knows them whose best row this is; NULL-terminated */
 } tn_target_row;
 
 extern const tn_target_row tn_target_x86_64_v2;

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* The emitter's state and its parts, private to this folder.
+ *
+ *   emit.c      a module of lowered functions -> LLVM module -> passes -> text or object
+ *   context.c   LLVM context, target machine, pass pipeline, errors
+ *   types.c     element types and constants        range.c   intervals of index expressions
+ *   expr.c      one expression: dispatch and memo   arith.c   operators     cast.c   conversions
+ *   memory.c    loads, stores, addresses            vector.c  lanes         math.c   functions
+ *   call.c      calls, addresses, hints
+ *   stmt.c      statements, scratch memory, exits   loop.c    loops         parallel.c  parallel
+ * loops func.c      functions of ours entry.c     the exported function: argument checks, then the
+ * call of the body jit.c       object code made executable in this process
+ *
+ * A function that is wrong is met deep inside an expression; so emission goes on with a poison
+ * value, and the first error waits in tn_cg.st, where emit.c takes it after each function. */
+#ifndef TN_CODEGEN_LLVM_CG_H
+#define TN_CODEGEN_LLVM_CG_H
+
+#include "base/vec.h"
+#include "codegen/codegen.h"
+#include "codegen/llvm/llvm_compat.h"
+#include "ir/ir.h"
+#include "tir/tir.h"
+
+/// Scratch memory that lives in the current function and has to be given back on every way out.
+typedef struct tn_cg_scratch {
+  LLVMValueRef ptr;
+} tn_cg_scratch;
+
+/// A closed interval; the whole type when nothing is known.
+typedef struct tn_cg_range {
+  int64_t lo;
+  int64_t hi;
+} tn_cg_range;
+
+/// One LLVM function under construction: a kernel's body, or the body of a parallel loop.
+typedef struct tn_cg_func {
+  LLVMValueRef fn;
+  LLVMBasicBlockRef entry; /* holds stack memory only, and jumps to first */
+  LLVMBasicBlockRef first;
+  LLVMValueRef env;      /* const tn_env * */
+  LLVMValueRef ret_slot; /* tn_arg * for T.ret, or NULL */
+  tn_map vars;           /* VAR id -> LLVMValueRef */
+  tn_map wide_vars;      /* VAR id -> its 64-bit form, for integer variables of 32 bits and fewer */
+  tn_map memo;           /* id (+ MEMO_WIDE) -> LLVMValueRef, within one statement */
+  TN_VEC(uint64_t) memo_keys; /* in order of entry, to forget what a lazy arm computed */
+  TN_VEC(tn_cg_scratch) scratch;
+  LLVMValueRef mask; /* lanes under evaluation of a vector if_then_else, or NULL */
+  bool is_parallel_body;
+  int64_t stack_bytes;
+} tn_cg_func;
+
+typedef struct tn_cg {
+  const tn_module *module; /* lowered; borrowed */
+  const tn_codegen_opts *opts;
+  const tn_target *target;
+  tn_status st; /* the first error; owned */
+  LLVMContextRef ctx;
+  LLVMModuleRef mod;
+  LLVMBuilderRef builder;
+  LLVMTargetMachineRef machine;
+  const tn_node *func; /* PRIM_FUNC being emitted */
+  const char *func_name;
+  tn_cg_func *cur;
+  int32_t n_outlined;  /* parallel bodies of this PRIM_FUNC so far */
+  bool is_contracting; /* a * b + c may round once */
+  bool has_f16c;
+  tn_map roots;  /* handle VARs that share memory with no other */
+  tn_map ranges; /* VAR id or expression id -> index into range_values */
+  TN_VEC(tn_cg_range) range_values;
+  LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr, void_;
+} tn_cg;
+
+/* ---- context.c ---- */
+/// Makes LLVM know x86, once in a process.
+void tn_cg_register_targets(void);
+TN_MUST_USE tn_status tn_cg_init(tn_cg *cg, const tn_module *module, const tn_codegen_opts *opts);
+void tn_cg_deinit(tn_cg *cg);
+/// Records the first error, naming the function under emission.
+void tn_cg_fail(tn_cg *cg, tn_code code, const char *fmt, ...) TN_PRINTF(3, 4);
+/// Takes the message of an LLVMErrorRef; NULL stays NULL.
+TN_MUST_USE tn_status tn_cg_llvm_error(LLVMErrorRef error, const char *doing);
+TN_MUST_USE tn_status tn_cg_verify(tn_cg *cg);
+TN_MUST_USE tn_status tn_cg_run_passes(tn_cg *cg);
+/// Appends text, assembly or an object.
+TN_MUST_USE tn_status tn_cg_write(tn_cg *cg, tn_emit kind, tn_buf *out);
+/// Attributes that every function of ours has.
+void tn_cg_set_attrs(tn_cg *cg, LLVMValueRef fn);
+void tn_cg_add_attr(tn_cg *cg, LLVMValueRef fn, LLVMAttributeIndex where, const char *name,
+                    uint64_t value);
+void tn_cg_call_attr(tn_cg *cg, LLVMValueRef call, const char *name, uint64_t value);
+
+/* ---- types.c ---- */
+/// The type of a value in registers: bool is i1, float16 and bfloat16 are i16.
+LLVMTypeRef tn_cg_type(tn_cg *cg, tn_dtype dtype);
+/// The type in memory: bool is i8.
+LLVMTypeRef tn_cg_mem_type(tn_cg *cg, tn_dtype dtype);
+/// The same lanes over another element type.
+LLVMTypeRef tn_cg_lanes_of(LLVMTypeRef elem, uint32_t lanes);
+bool tn_cg_is_half(tn_dtype dtype);
+LLVMValueRef tn_cg_int(tn_cg *cg, tn_dtype dtype, int64_t value);
+LLVMValueRef tn_cg_float(tn_cg *cg, tn_dtype dtype, double value);
+LLVMValueRef tn_cg_zero(tn_cg *cg, tn_dtype dtype);
+LLVMValueRef tn_cg_i64(tn_cg *cg, int64_t value);
+LLVMValueRef tn_cg_i32(tn_cg *cg, int64_t value);
+LLVMValueRef tn_cg_poison(tn_cg *cg, tn_dtype dtype);
+/// Address of a NUL-terminated text in read-only memory.
+LLVMValueRef tn_cg_text(tn_cg *cg, const char *text);
+/// Address of an array's bytes in read-only memory, aligned to 64.
+LLVMValueRef tn_cg_const_array(tn_cg *cg, const tn_array *array, const char *name);
+
+/* ---- range.c ---- */
+tn_cg_range tn_cg_range_of(tn_cg *cg, const tn_node *n);
+void tn_cg_range_set(tn_cg *cg, const tn_node *var, tn_cg_range range);
+/// True when the operation of `n` cannot leave its type.
+bool tn_cg_cannot_wrap(tn_cg *cg, const tn_node *n);
+
+/* ---- expr.c ---- */
+LLVMValueRef tn_cg_expr(tn_cg *cg, const tn_node *n);
+/// An integer expression as i64 (or a vector of it), its arithmetic widened where it cannot wrap.
+LLVMValueRef tn_cg_index(tn_cg *cg, const tn_node *n);
+void tn_cg_bind_var(tn_cg *cg, const tn_node *var, LLVMValueRef value);
+void tn_cg_memo_clear(tn_cg *cg);
+size_t tn_cg_memo_mark(const tn_cg *cg);
+void tn_cg_memo_forget(tn_cg *cg, size_t mark);
+LLVMBasicBlockRef tn_cg_block(tn_cg *cg, const char *name);
+void tn_cg_at(tn_cg *cg, LLVMBasicBlockRef block);
+LLVMBasicBlockRef tn_cg_here(tn_cg *cg);
+
+/* ---- arith.c: binary and unary operators; values of the node's operands are given ---- */
+LLVMValueRef tn_cg_binary(tn_cg *cg, const tn_node *n, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef tn_cg_unary(tn_cg *cg, const tn_node *n, LLVMValueRef a);
+/// Marks a float instruction with what the options allow.
+LLVMValueRef tn_cg_fp(tn_cg *cg, LLVMValueRef value);
+
+/* ---- cast.c ---- */
+LLVMValueRef tn_cg_cast(tn_cg *cg, LLVMValueRef value, tn_dtype from, tn_dtype to);
+LLVMValueRef tn_cg_reinterpret(tn_cg *cg, LLVMValueRef value, tn_dtype from, tn_dtype to);
+/// float16/bfloat16 bits <-> float32.
+LLVMValueRef tn_cg_half_to_f32(tn_cg *cg, LLVMValueRef bits, tn_dtype half);
+LLVMValueRef tn_cg_f32_to_half(tn_cg *cg, LLVMValueRef value, tn_dtype half);
+
+/* ---- vector.c ---- */
+LLVMValueRef tn_cg_splat(tn_cg *cg, LLVMValueRef scalar, uint32_t lanes);
+LLVMValueRef tn_cg_lane(tn_cg *cg, LLVMValueRef vector, uint32_t lane);
+LLVMValueRef tn_cg_set_lane(tn_cg *cg, LLVMValueRef vector, LLVMValueRef scalar, uint32_t lane);
+LLVMValueRef tn_cg_ramp(tn_cg *cg, LLVMValueRef base, LLVMValueRef stride, uint32_t lanes,
+                        bool is_nsw);
+LLVMValueRef tn_cg_shuffle(tn_cg *cg, const tn_node *n);
+/// True when any lane of a bool vector is.
+LLVMValueRef tn_cg_any(tn_cg *cg, LLVMValueRef mask, uint32_t lanes);
+
+/* ---- memory.c ---- */
+LLVMValueRef tn_cg_load(tn_cg *cg, const tn_node *n);
+void tn_cg_store(tn_cg *cg, const tn_node *n);
+/// The address of the element a LOAD names.
+LLVMValueRef tn_cg_address_of(tn_cg *cg, const tn_node *load);
+/// base + offset * elem_bytes
+LLVMValueRef tn_cg_offset(tn_cg *cg, LLVMValueRef base, LLVMValueRef offset, tn_dtype elem);
+LLVMValueRef tn_cg_field(tn_cg *cg, LLVMTypeRef type, LLVMValueRef base, size_t byte_offset);
+/// Stack memory set up at the function's entry.
+LLVMValueRef tn_cg_stack(tn_cg *cg, LLVMTypeRef type, uint64_t n, unsigned align, const char *name);
+
+/* ---- call.c ---- */
+LLVMValueRef tn_cg_intrin(tn_cg *cg, const tn_node *n);
+
+/* ---- math.c ---- */
+LLVMValueRef tn_cg_math(tn_cg *cg, const tn_node *n);
+/// Calls libm's `name` (float32: with "f" added), lane by lane.
+LLVMValueRef tn_cg_libm(tn_cg *cg, const char *name, LLVMValueRef *args, unsigned n);
+/// Calls an intrinsic of LLVM's overloaded on `type` (NULL: on none).
+LLVMValueRef tn_cg_llvm_intrin(tn_cg *cg, const char *name, LLVMTypeRef type, LLVMValueRef *args,
+                               unsigned n);
+/// Names of libm that compiled code may import.
+bool tn_cg_is_libm_name(const char *name, size_t len);
+
+/* ---- stmt.c ---- */
+void tn_cg_stmt(tn_cg *cg, const tn_node *n);
+/// Leaves the current function with `code` (i32), giving scratch memory back.
+void tn_cg_leave(tn_cg *cg, LLVMValueRef code);
+/// Leaves when `code` is not 0.
+void tn_cg_leave_if_failed(tn_cg *cg, LLVMValueRef code);
+/// Calls env->fail and gives its result.
+LLVMValueRef tn_cg_call_fail(tn_cg *cg, LLVMValueRef code, LLVMValueRef text, LLVMValueRef expected,
+                             LLVMValueRef got);
+/// Calls a function pointer stored at byte_offset in tn_env.
+LLVMValueRef tn_cg_call_env(tn_cg *cg, size_t byte_offset, LLVMTypeRef type, LLVMValueRef *args,
+                            unsigned n);
+
+/* ---- loops: loop.c, parallel.c ---- */
+typedef void (*tn_cg_body_fn)(tn_cg *cg, LLVMValueRef counter, void *ctx);
+/// Emits a loop whose counter (i64) runs from begin to end - 1; `body` emits what is inside.
+void tn_cg_count_loop(tn_cg *cg, LLVMValueRef begin, LLVMValueRef end, bool is_never_empty,
+                      bool is_unrolled, tn_cg_body_fn body, void *ctx);
+/// Binds a loop's variable to its value, given in 64 bits.
+void tn_cg_bind_loop_var(tn_cg *cg, const tn_node *loop, LLVMValueRef wide);
+void tn_cg_for(tn_cg *cg, const tn_node *loop);
+void tn_cg_while(tn_cg *cg, const tn_node *loop);
+void tn_cg_parallel(tn_cg *cg, const tn_node *loop);
+
+/* ---- func.c: LLVM functions of ours ---- */
+typedef struct tn_cg_sig {
+  const char *name;
+  const tn_node *const *vars; /* become parameters */
+  uint32_t n_vars;
+  bool has_ret_slot;
+  bool has_bounds; /* i64 begin, i64 end, i64 first: of a parallel loop */
+} tn_cg_sig;
+/// Begins the internal function `int32_t name(env, [ret_slot], [begin, end, first], vars...)` and
+/// makes it current. out_bounds: the three, when there are.
+void tn_cg_func_begin(tn_cg *cg, tn_cg_func *func, const tn_cg_sig *sig, LLVMValueRef *out_bounds);
+/// Ends it with result 0; `outer` becomes current again, where the builder continues at `back`.
+void tn_cg_func_end(tn_cg *cg, tn_cg_func *outer, LLVMBasicBlockRef back);
+/// Calls it from the current function; args after env.
+LLVMValueRef tn_cg_func_call(tn_cg *cg, LLVMValueRef fn, LLVMValueRef *args, unsigned n);
+/// An empty tn_cg_func over an LLVM function: entry block, maps; the builder stands behind the
+/// entry block.
+void tn_cg_func_init(tn_cg *cg, tn_cg_func *func, LLVMValueRef fn);
+void tn_cg_func_deinit(tn_cg_func *func);
+
+/* ---- entry.c ---- */
+/// Emits the PRIM_FUNC cg->func: its body and the exported function that checks arguments.
+void tn_cg_prim_func(tn_cg *cg);
+/// The declaration of an exported kernel.
+LLVMValueRef tn_cg_declare_kernel(tn_cg *cg, const char *name);
+
+#endif

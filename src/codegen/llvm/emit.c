@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* A module of lowered functions -> text, assembly or object code: the front of this folder, with
+ * jit.c. */
+#include "codegen/llvm/cg.h"
+
+static tn_status emit_functions(tn_cg *cg) {
+  const tn_module *module = cg->module;
+  for (uint32_t i = 0; i < module->n_funcs;
+       ++i) { /* all names first: a call by symbol must not take one of them */
+    if (tn_is(module->funcs[i].func, TN_OP_PRIM_FUNC)) {
+      tn_cg_declare_kernel(cg, module->funcs[i].name);
+    }
+  }
+  for (uint32_t i = 0; i < module->n_funcs && cg->st == NULL; ++i) {
+    if (tn_is(module->funcs[i].func, TN_OP_PRIM_FUNC)) {
+      cg->func = module->funcs[i].func;
+      cg->func_name = module->funcs[i].name;
+      cg->n_outlined = 0;
+      tn_cg_prim_func(cg);
+      cg->func_name = NULL;
+    }
+  }
+  tn_status st = cg->st;
+  cg->st = NULL;
+  return st;
+}
+
+tn_status tn_llvm_emit(const tn_module *lowered, const tn_codegen_opts *opts, tn_emit kind,
+                       tn_buf *out) {
+  tn_cg cg;
+  tn_status st = NULL;
+  TN_GOTO(st, tn_cg_init(&cg, lowered, opts), done);
+  TN_GOTO(st, emit_functions(&cg), done);
+  TN_GOTO(st, tn_cg_verify(&cg), done);
+  if (kind != TN_EMIT_LL || !opts->keep_unoptimised) {
+    TN_GOTO(st, tn_cg_run_passes(&cg), done);
+  }
+  TN_GOTO(st, tn_cg_write(&cg, kind, out), done);
+done:
+  tn_cg_deinit(&cg);
+  return st;
+}

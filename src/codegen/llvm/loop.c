@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Loops that run in one thread. A counted loop tests at its end, with one test before it where it
+ * may be empty, and counts in 64 bits whatever the type of its variable: index arithmetic then
+ * needs no extension inside. */
+#include "codegen/llvm/cg.h"
+
+#include <llvm-c/DebugInfo.h>
+#include <string.h>
+
+/* Metadata of a loop that asks for unrolling: a node that names itself first. */
+static void mark_unrolled(tn_cg *cg, LLVMValueRef jump) {
+  static const char hint[] = "llvm.loop.unroll.enable";
+  LLVMMetadataRef text = LLVMMDStringInContext2(cg->ctx, hint, sizeof hint - 1);
+  LLVMMetadataRef self = LLVMTemporaryMDNode(cg->ctx, NULL, 0);
+  LLVMMetadataRef parts[] = {self, LLVMMDNodeInContext2(cg->ctx, &text, 1)};
+  LLVMMetadataRef node = LLVMMDNodeInContext2(cg->ctx, parts, 2);
+  LLVMMetadataReplaceAllUsesWith(self, node);
+  unsigned kind = LLVMGetMDKindIDInContext(cg->ctx, "llvm.loop", 9);
+  LLVMSetMetadata(jump, kind, LLVMMetadataAsValue(cg->ctx, node));
+}
+
+void tn_cg_count_loop(tn_cg *cg, LLVMValueRef begin, LLVMValueRef end, bool is_never_empty,
+                      bool is_unrolled, tn_cg_body_fn body, void *ctx) {
+  LLVMBasicBlockRef before = tn_cg_here(cg);
+  LLVMBasicBlockRef loop = tn_cg_block(cg, "loop");
+  LLVMBasicBlockRef after = tn_cg_block(cg, "after");
+  if (is_never_empty) {
+    LLVMBuildBr(cg->builder, loop);
+  } else {
+    LLVMValueRef is_any = LLVMBuildICmp(cg->builder, LLVMIntSLT, begin, end, "");
+    LLVMBuildCondBr(cg->builder, is_any, loop, after);
+  }
+  tn_cg_at(cg, loop);
+  LLVMValueRef counter = LLVMBuildPhi(cg->builder, cg->i64, "i");
+  tn_cg_memo_clear(cg);
+  body(cg, counter, ctx);
+  tn_cg_memo_clear(cg);
+  LLVMValueRef next = LLVMBuildAdd(cg->builder, counter, tn_cg_i64(cg, 1), "");
+  LLVMSetNSW(next, 1); /* it stays at or below end */
+  LLVMValueRef is_more = LLVMBuildICmp(cg->builder, LLVMIntSLT, next, end, "");
+  LLVMValueRef jump = LLVMBuildCondBr(cg->builder, is_more, loop, after);
+  if (is_unrolled) {
+    mark_unrolled(cg, jump);
+  }
+  LLVMValueRef values[] = {begin, next};
+  LLVMBasicBlockRef blocks[] = {before, tn_cg_here(cg)};
+  LLVMAddIncoming(counter, values, blocks, 2);
+  tn_cg_at(cg, after);
+}
+
+/* Values of the loop's variable, as far as they are known. */
+static tn_cg_range range_of_loop(tn_cg *cg, const tn_node *loop) {
+  tn_cg_range min = tn_cg_range_of(cg, loop->in[TN_FOR_MIN]);
+  tn_cg_range extent = tn_cg_range_of(cg, loop->in[TN_FOR_EXTENT]);
+  tn_cg_range var = tn_cg_range_of(cg, loop->in[TN_FOR_VAR]);
+  tn_cg_range out = {min.lo, var.hi};
+  int64_t last = 0;
+  bool is_over = extent.hi < 1 || __builtin_add_overflow(min.hi, extent.hi - 1, &last);
+  if (!is_over && last < out.hi) {
+    out.hi = last;
+  }
+  return out.lo <= out.hi ? out : var;
+}
+
+void tn_cg_bind_loop_var(tn_cg *cg, const tn_node *loop, LLVMValueRef wide) {
+  const tn_node *var = loop->in[TN_FOR_VAR];
+  tn_cg_range_set(cg, var, range_of_loop(cg, loop));
+  if (tn_dtype_bits(var->dtype) == 64) {
+    tn_cg_bind_var(cg, var, wide);
+    return;
+  }
+  tn_cg_bind_var(cg, var, LLVMBuildTrunc(cg->builder, wide, tn_cg_type(cg, var->dtype), ""));
+  tn_map_set(&cg->cur->wide_vars, var->id, (uint64_t)(uintptr_t)wide);
+}
+
+static void serial_body(tn_cg *cg, LLVMValueRef counter, void *ctx) {
+  const tn_node *loop = ctx;
+  tn_cg_bind_loop_var(cg, loop, counter);
+  tn_cg_stmt(cg, loop->in[TN_FOR_BODY]);
+}
+
+static void counted(tn_cg *cg, const tn_node *loop, bool is_unrolled) {
+  LLVMValueRef begin = tn_cg_index(cg, loop->in[TN_FOR_MIN]);
+  LLVMValueRef end = LLVMBuildAdd(cg->builder, begin, tn_cg_index(cg, loop->in[TN_FOR_EXTENT]), "");
+  bool is_never_empty = tn_cg_range_of(cg, loop->in[TN_FOR_EXTENT]).lo >= 1;
+  union { /* the callback's context is not const */
+    const tn_node *node;
+    void *ctx;
+  } u = {.node = loop};
+  tn_cg_count_loop(cg, begin, end, is_never_empty, is_unrolled, serial_body, u.ctx);
+}
+
+void tn_cg_for(tn_cg *cg, const tn_node *loop) {
+  switch ((tn_for_kind)loop->attr.i64) {
+    case TN_FOR_SERIAL:
+      counted(cg, loop, false);
+      return;
+    case TN_FOR_UNROLLED:
+      counted(cg, loop, true);
+      return;
+    case TN_FOR_PARALLEL:
+      tn_cg_parallel(cg, loop);
+      return;
+    case TN_FOR_VECTORIZED:
+      tn_cg_fail(cg, TN_INTERNAL, "loop '%s' is still vectorized: run vectorize_loops first",
+                 loop->in[TN_FOR_VAR]->attr.text);
+      return;
+    case TN_FOR_THREAD_BINDING:
+      tn_cg_fail(cg, TN_UNSUPPORTED, "loop '%s' is bound to a GPU thread; target '%s' has none",
+                 loop->in[TN_FOR_VAR]->attr.text, cg->target->name);
+      return;
+  }
+}
+
+void tn_cg_while(tn_cg *cg, const tn_node *loop) {
+  LLVMBasicBlockRef head = tn_cg_block(cg, "while");
+  LLVMBasicBlockRef body = tn_cg_block(cg, "do");
+  LLVMBasicBlockRef after = tn_cg_block(cg, "after");
+  LLVMBuildBr(cg->builder, head);
+  tn_cg_at(cg, head);
+  tn_cg_memo_clear(cg);
+  LLVMBuildCondBr(cg->builder, tn_cg_expr(cg, loop->in[TN_WHILE_COND]), body, after);
+  tn_cg_at(cg, body);
+  tn_cg_memo_clear(cg);
+  tn_cg_stmt(cg, loop->in[TN_WHILE_BODY]);
+  tn_cg_memo_clear(cg);
+  LLVMBuildBr(cg->builder, head);
+  tn_cg_at(cg, after);
+}

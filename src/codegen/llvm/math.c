@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Intrinsics that are functions of their arguments. A row of tir/intrins.def with an LLVM name
+ * becomes that instruction; one with a libm name becomes a call of it, lane by lane, so that
+ * results are bit for bit those of the interpreter; the rest is spelled out here. float16 and
+ * bfloat16 are computed in float32. */
+#include "codegen/llvm/cg.h"
+
+#include <stdio.h>
+#include <string.h>
+
+LLVMValueRef tn_cg_llvm_intrin(tn_cg *cg, const char *name, LLVMTypeRef type, LLVMValueRef *args,
+                               unsigned n) {
+  unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+  unsigned n_types = type == NULL ? 0 : 1;
+  LLVMValueRef fn = LLVMGetIntrinsicDeclaration(cg->mod, id, &type, n_types);
+  LLVMTypeRef fn_type = LLVMIntrinsicGetType(cg->ctx, id, &type, n_types);
+  return LLVMBuildCall2(cg->builder, fn_type, fn, args, n, "");
+}
+
+/* ---- libm ---- */
+
+bool tn_cg_is_libm_name(const char *name, size_t len) {
+  /* beyond the table's: what LLVM calls for an instruction that the target lacks, and what
+   * T.call_extern may name */
+  static const char *const others[] = {
+      "cbrt",  "ceil", "copysign", "erfc",      "expm1",     "fabs",   "fdim",
+      "floor", "fma",  "fmax",     "fmin",      "nearbyint", "lgamma", "rint",
+      "round", "sqrt", "tgamma",   "remainder", "roundeven", "trunc",
+  };
+  size_t stem =
+      len > 0 && name[len - 1] == 'f' ? len - 1 : len; /* expf; erf is found by its whole name */
+  uint32_t n = 0;
+  const tn_intrin *rows = tn_intrin_all(&n);
+  for (uint32_t i = 0; i < n; ++i) {
+    const char *libm = rows[i].libm;
+    if (libm != NULL && (strlen(libm) == stem || strlen(libm) == len) &&
+        memcmp(libm, name, strlen(libm)) == 0) {
+      return true;
+    }
+  }
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
+    size_t want = strlen(others[i]);
+    if ((want == stem || want == len) && memcmp(others[i], name, want) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Declares a function of libm: no effect but its result, and not to be replaced by what LLVM thinks
+ * of it. */
+static LLVMValueRef libm_function(tn_cg *cg, const char *name, LLVMTypeRef type) {
+  LLVMValueRef fn = LLVMGetNamedFunction(cg->mod, name);
+  if (fn == NULL) {
+    fn = LLVMAddFunction(cg->mod, name, type);
+    tn_cg_add_attr(cg, fn, TN_LLVM_FUNCTION, "nounwind", 0);
+    tn_cg_add_attr(cg, fn, TN_LLVM_FUNCTION, "willreturn", 0);
+    tn_cg_add_attr(cg, fn, TN_LLVM_FUNCTION, "memory", 0); /* none */
+  } else if (LLVMGlobalGetValueType(fn) != type) {
+    tn_cg_fail(cg, TN_UNSUPPORTED, "'%s' of libm, since a function of the module has that name",
+               name);
+  }
+  return fn;
+}
+
+enum { MAX_LIBM_ARGS = 3 };
+
+LLVMValueRef tn_cg_libm(tn_cg *cg, const char *name, LLVMValueRef *args, unsigned n) {
+  LLVMTypeRef type = LLVMTypeOf(args[0]);
+  bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+  LLVMTypeRef elem = is_vector ? LLVMGetElementType(type) : type;
+  uint32_t lanes = is_vector ? LLVMGetVectorSize(type) : 1;
+  char symbol[32];
+  (void)snprintf(symbol, sizeof symbol, "%s%s", name, elem == cg->f32 ? "f" : "");
+  LLVMTypeRef params[MAX_LIBM_ARGS];
+  LLVMValueRef values[MAX_LIBM_ARGS];
+  for (unsigned i = 0; i < n; ++i) {
+    LLVMTypeRef arg = LLVMTypeOf(args[i]);
+    params[i] = LLVMGetTypeKind(arg) == LLVMVectorTypeKind ? LLVMGetElementType(arg) : arg;
+  }
+  LLVMTypeRef fn_type = LLVMFunctionType(elem, params, n, 0);
+  LLVMValueRef fn = libm_function(cg, symbol, fn_type);
+  LLVMValueRef out = is_vector ? LLVMGetPoison(type) : NULL;
+  for (uint32_t lane = 0; lane < lanes; ++lane) {
+    for (unsigned i = 0; i < n; ++i) {
+      values[i] = tn_cg_lane(cg, args[i], lane);
+    }
+    LLVMValueRef call = LLVMBuildCall2(cg->builder, fn_type, fn, values, n, "");
+    tn_cg_call_attr(cg, call, "nobuiltin", 0);
+    out = is_vector ? tn_cg_set_lane(cg, out, call, lane) : call;
+  }
+  return out;
+}
+
+/* ---- what is spelled out ---- */
+
+static LLVMValueRef constant_like(tn_cg *cg, LLVMValueRef value, double constant) {
+  LLVMTypeRef type = LLVMTypeOf(value);
+  if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) {
+    return LLVMConstReal(type, constant);
+  }
+  return tn_cg_splat(cg, LLVMConstReal(LLVMGetElementType(type), constant),
+                     LLVMGetVectorSize(type));
+}
+
+/* One step of a composed function: a 16-bit float rounds after each. */
+static LLVMValueRef step(tn_cg *cg, tn_dtype dtype, LLVMValueRef value) {
+  return tn_cg_is_half(dtype) ? tn_cg_half_to_f32(cg, tn_cg_f32_to_half(cg, value, dtype), dtype)
+                              : tn_cg_fp(cg, value);
+}
+
+static LLVMValueRef reciprocal(tn_cg *cg, tn_dtype dtype, LLVMValueRef value) {
+  return step(cg, dtype, LLVMBuildFDiv(cg->builder, constant_like(cg, value, 1.0), value, ""));
+}
+
+static LLVMValueRef sigmoid(tn_cg *cg, tn_dtype dtype, LLVMValueRef x) {
+  LLVMValueRef minus = LLVMBuildFNeg(cg->builder, x, "");
+  LLVMValueRef e = step(cg, dtype, tn_cg_libm(cg, "exp", &minus, 1));
+  LLVMValueRef sum = LLVMBuildFAdd(cg->builder, constant_like(cg, x, 1.0), e, "");
+  return reciprocal(cg, dtype, step(cg, dtype, sum));
+}
+
+static LLVMValueRef rsqrt(tn_cg *cg, tn_dtype dtype, LLVMValueRef x) {
+  LLVMValueRef root = tn_cg_llvm_intrin(cg, "llvm.sqrt", LLVMTypeOf(x), &x, 1);
+  return reciprocal(cg, dtype, step(cg, dtype, root));
+}
+
+static LLVMValueRef absolute(tn_cg *cg, LLVMValueRef x, tn_dtype dtype) {
+  if (tn_dtype_is_float(dtype)) {
+    return tn_cg_llvm_intrin(cg, "llvm.fabs", LLVMTypeOf(x), &x, 1);
+  }
+  LLVMValueRef args[] = {x, LLVMConstInt(cg->i1, 0, 0)}; /* abs(min) wraps to min */
+  return tn_dtype_is_int(dtype) ? tn_cg_llvm_intrin(cg, "llvm.abs", LLVMTypeOf(x), args, 2) : x;
+}
+
+static LLVMValueRef classify(tn_cg *cg, tn_intrin_id id, LLVMValueRef x) {
+  if (id == TN_INTRIN_ISNAN) {
+    return LLVMBuildFCmp(cg->builder, LLVMRealUNO, x, x, "");
+  }
+  LLVMValueRef size = tn_cg_llvm_intrin(cg, "llvm.fabs", LLVMTypeOf(x), &x, 1);
+  LLVMValueRef inf = constant_like(cg, x, __builtin_inf());
+  return LLVMBuildFCmp(cg->builder, id == TN_INTRIN_ISINF ? LLVMRealOEQ : LLVMRealONE, size, inf,
+                       "");
+}
+
+static LLVMValueRef clamp(tn_cg *cg, LLVMValueRef value, int64_t lo, int64_t hi) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMValueRef low = LLVMConstInt(LLVMTypeOf(value), (uint64_t)lo, 1);
+  LLVMValueRef high = LLVMConstInt(LLVMTypeOf(value), (uint64_t)hi, 1);
+  value = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, value, low, ""), low, value, "");
+  return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSGT, value, high, ""), high, value, "");
+}
+
+/* round(x * y * 2^-(q + s)), ties up, in 128 bits. A sum of q and s outside +-127 gives what its
+ * bound gives: 0. */
+static LLVMValueRef q_multiply_lane(tn_cg *cg, LLVMValueRef x, LLVMValueRef y, LLVMValueRef shift) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMTypeRef wide = LLVMIntTypeInContext(cg->ctx, 128);
+  LLVMValueRef zero = LLVMConstNull(wide);
+  LLVMValueRef one = LLVMConstInt(wide, 1, 0);
+  LLVMValueRef product =
+      LLVMBuildMul(b, LLVMBuildSExt(b, x, wide, ""), LLVMBuildSExt(b, y, wide, ""), "");
+  LLVMValueRef total = LLVMBuildSExt(b, clamp(cg, shift, -127, 127), wide, "");
+  LLVMValueRef is_left = LLVMBuildICmp(b, LLVMIntSLE, total, zero, "");
+  LLVMValueRef left_by = LLVMBuildSelect(b, is_left, LLVMBuildNeg(b, total, ""), zero, "");
+  LLVMValueRef right_by = LLVMBuildSelect(b, is_left, one, total, "");
+  LLVMValueRef half = LLVMBuildShl(b, one, LLVMBuildSub(b, right_by, one, ""), "");
+  LLVMValueRef right = LLVMBuildAShr(b, LLVMBuildAdd(b, product, half, ""), right_by, "");
+  LLVMValueRef most = LLVMConstInt(wide, 127, 0);
+  LLVMValueRef is_gone = LLVMBuildICmp(b, LLVMIntEQ, total, most, "");
+  right = LLVMBuildSelect(b, is_gone, zero, right, "");
+  LLVMValueRef out = LLVMBuildSelect(b, is_left, LLVMBuildShl(b, product, left_by, ""), right, "");
+  return LLVMBuildTrunc(b, out, cg->i64, "");
+}
+
+static LLVMValueRef q_multiply_shift(tn_cg *cg, const tn_node *n) {
+  uint32_t lanes = tn_dtype_lanes(n->dtype);
+  tn_dtype i64 = tn_dtype_with_lanes(TN_DT_I64, lanes);
+  LLVMValueRef v[4];
+  for (uint32_t i = 0; i < 4; ++i) {
+    v[i] = tn_cg_cast(cg, tn_cg_expr(cg, n->in[i]), n->in[i]->dtype, i64);
+  }
+  LLVMValueRef shift = LLVMBuildAdd(cg->builder, v[2], v[3], "");
+  LLVMValueRef out = LLVMGetPoison(tn_cg_type(cg, i64));
+  for (uint32_t l = 0; l < lanes; ++l) {
+    LLVMValueRef one = q_multiply_lane(cg, tn_cg_lane(cg, v[0], l), tn_cg_lane(cg, v[1], l),
+                                       tn_cg_lane(cg, shift, l));
+    out = lanes == 1 ? one : tn_cg_set_lane(cg, out, one, l);
+  }
+  return tn_cg_cast(cg, out, i64, n->dtype);
+}
+
+enum { MAX_MATH_ARGS = 4 };
+
+static LLVMValueRef math_value(tn_cg *cg, const tn_node *n, const tn_intrin *row, tn_dtype dtype,
+                               LLVMValueRef *args) {
+  LLVMValueRef x = args[0];
+  switch ((int)row->id) {
+    case TN_INTRIN_SIGMOID:
+      return sigmoid(cg, dtype, x);
+    case TN_INTRIN_RSQRT:
+      return rsqrt(cg, dtype, x);
+    case TN_INTRIN_ABS:
+      return absolute(cg, x, dtype);
+    case TN_INTRIN_ISNAN:
+    case TN_INTRIN_ISINF:
+    case TN_INTRIN_ISFINITE:
+      return classify(cg, row->id, x);
+    case TN_INTRIN_CLZ: {
+      LLVMValueRef both[] = {x, LLVMConstInt(cg->i1, 0, 0)};
+      return tn_cg_llvm_intrin(cg, "llvm.ctlz", LLVMTypeOf(x), both, 2);
+    }
+    default:
+      break;
+  }
+  if (row->llvm != NULL) {
+    return tn_cg_fp(cg, tn_cg_llvm_intrin(cg, row->llvm, LLVMTypeOf(x), args, n->n_in));
+  }
+  return row->libm != NULL && n->n_in <= MAX_LIBM_ARGS ? tn_cg_libm(cg, row->libm, args, n->n_in)
+                                                       : NULL;
+}
+
+LLVMValueRef tn_cg_math(tn_cg *cg, const tn_node *n) {
+  const tn_intrin *row = tn_intrin_of(n);
+  LLVMValueRef args[MAX_MATH_ARGS];
+  LLVMValueRef out = NULL;
+  tn_dtype dtype = n->n_in > 0 ? n->in[0]->dtype : n->dtype;
+  if (row->id == TN_INTRIN_Q_MULTIPLY_SHIFT) {
+    return q_multiply_shift(cg, n);
+  }
+  if (n->n_in >= 1 && n->n_in <= MAX_MATH_ARGS) {
+    for (uint32_t i = 0; i < n->n_in; ++i) {
+      tn_dtype arg = n->in[i]->dtype;
+      args[i] = tn_cg_expr(cg, n->in[i]);
+      args[i] = tn_cg_is_half(arg) ? tn_cg_half_to_f32(cg, args[i], arg) : args[i];
+    }
+    out = math_value(cg, n, row, dtype, args);
+  }
+  if (out == NULL) {
+    tn_cg_fail(cg, TN_UNSUPPORTED, "no code for T.%s", row->def.name);
+    return tn_cg_poison(cg, n->dtype);
+  }
+  return tn_cg_is_half(n->dtype) ? tn_cg_f32_to_half(cg, out, n->dtype) : out;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Loads and stores of flat buffers. Consecutive lanes (a ramp of stride 1) become one vector access
+ * with the element's natural alignment, since memory of other libraries need not have more; other
+ * vector indices go lane by lane, or through gather and scatter when some lanes are masked off.
+ * Masked-off lanes load 0. */
+#include "codegen/llvm/cg.h"
+
+/* What an access of either kind needs. */
+typedef struct access {
+  const tn_node *buffer;
+  const tn_node *index; /* NULL: element 0 */
+  LLVMValueRef mask;    /* NULL: all lanes */
+  tn_dtype value;       /* with all lanes */
+  uint32_t lanes;       /* of the index */
+  LLVMTypeRef elem;     /* in memory, one element of the buffer */
+  unsigned align;
+} access;
+
+/* ---- small helpers ---- */
+
+LLVMValueRef tn_cg_offset(tn_cg *cg, LLVMValueRef base, LLVMValueRef offset, tn_dtype elem) {
+  return LLVMBuildGEP2(cg->builder, tn_cg_mem_type(cg, elem), base, &offset, 1, "");
+}
+
+LLVMValueRef tn_cg_field(tn_cg *cg, LLVMTypeRef type, LLVMValueRef base, size_t byte_offset) {
+  LLVMValueRef offset = tn_cg_i64(cg, (int64_t)byte_offset);
+  LLVMValueRef at = LLVMBuildInBoundsGEP2(cg->builder, cg->i8, base, &offset, 1, "");
+  return LLVMBuildLoad2(cg->builder, type, at, "");
+}
+
+LLVMValueRef tn_cg_stack(tn_cg *cg, LLVMTypeRef type, uint64_t n, unsigned align,
+                         const char *name) {
+  LLVMBasicBlockRef here = tn_cg_here(cg);
+  tn_cg_at(cg, cg->cur->entry);
+  LLVMValueRef slot = LLVMBuildAlloca(cg->builder, LLVMArrayType2(type, n), name);
+  LLVMSetAlignment(slot, align);
+  tn_cg_at(cg, here);
+  return slot;
+}
+
+static LLVMValueRef from_memory(tn_cg *cg, LLVMValueRef value, tn_dtype dtype) {
+  return tn_dtype_is_bool(dtype)
+             ? LLVMBuildICmp(cg->builder, LLVMIntNE, value, LLVMConstNull(LLVMTypeOf(value)), "")
+             : value;
+}
+
+static LLVMValueRef to_memory(tn_cg *cg, LLVMValueRef value, tn_dtype dtype) {
+  return tn_dtype_is_bool(dtype) ? LLVMBuildZExt(cg->builder, value, tn_cg_mem_type(cg, dtype), "")
+                                 : value;
+}
+
+/* ---- addresses ---- */
+
+static bool is_contiguous(const tn_node *index) {
+  return tn_is(index, TN_OP_RAMP) && tn_is_int(index->in[TN_RAMP_STRIDE], 1);
+}
+
+static LLVMValueRef element_address(tn_cg *cg, const access *a, const tn_node *scalar_index) {
+  LLVMValueRef base = tn_cg_expr(cg, a->buffer->in[TN_BUFFER_DATA]);
+  if (scalar_index == NULL) {
+    return base;
+  }
+  LLVMValueRef offset = tn_cg_index(cg, scalar_index);
+  /* a masked access may begin outside the memory it belongs to */
+  return a->mask == NULL ? LLVMBuildInBoundsGEP2(cg->builder, a->elem, base, &offset, 1, "")
+                         : LLVMBuildGEP2(cg->builder, a->elem, base, &offset, 1, "");
+}
+
+/* A vector of addresses; the offsets are added in 64 bits. */
+static LLVMValueRef lane_addresses(tn_cg *cg, const access *a) {
+  LLVMValueRef base = tn_cg_expr(cg, a->buffer->in[TN_BUFFER_DATA]);
+  LLVMValueRef offsets = tn_cg_index(cg, a->index);
+  return LLVMBuildGEP2(cg->builder, a->elem, base, &offsets, 1, "");
+}
+
+static LLVMValueRef lane_address(tn_cg *cg, const access *a, uint32_t lane) {
+  LLVMValueRef base = tn_cg_expr(cg, a->buffer->in[TN_BUFFER_DATA]);
+  LLVMValueRef offset = tn_cg_lane(cg, tn_cg_index(cg, a->index), lane);
+  return LLVMBuildInBoundsGEP2(cg->builder, a->elem, base, &offset, 1, "");
+}
+
+/* Fills `a`; false when the access has no code. */
+static bool describe(tn_cg *cg, access *a, const tn_node *n, uint32_t first_index,
+                     const tn_node *predicate, tn_dtype value) {
+  a->buffer = n->in[0];
+  a->value = value;
+  a->index = n->n_in > first_index ? n->in[first_index] : NULL;
+  a->lanes = a->index == NULL ? 1 : tn_dtype_lanes(a->index->dtype);
+  if (n->n_in > first_index + 1) {
+    tn_cg_fail(cg, TN_INTERNAL, "buffer '%s' still has %u dimensions: run flatten_buffers first",
+               a->buffer->attr.text, n->n_in - first_index);
+    return false;
+  }
+  tn_dtype dtype = a->buffer->dtype;
+  if ((tn_dtype_lanes(dtype) > 1 && a->lanes > 1) ||
+      tn_dtype_lanes(value) != a->lanes * tn_dtype_lanes(dtype)) {
+    tn_cg_fail(cg, TN_UNSUPPORTED, "an access of %u lanes to buffer '%s' with an index of %u lanes",
+               tn_dtype_lanes(value), a->buffer->attr.text, a->lanes);
+    return false;
+  }
+  a->elem = tn_cg_mem_type(cg, dtype);
+  a->align = (unsigned)tn_dtype_bytes(tn_dtype_elem(dtype));
+  a->mask = NULL;
+  if (cg->cur->mask != NULL) {
+    uint32_t lanes = LLVMGetVectorSize(LLVMTypeOf(cg->cur->mask));
+    a->mask = a->lanes == lanes ? cg->cur->mask : tn_cg_any(cg, cg->cur->mask, lanes);
+    a->mask = a->lanes == lanes ? a->mask : tn_cg_splat(cg, a->mask, a->lanes);
+  }
+  if (!tn_is_none(predicate) && !tn_is_int(predicate, 1)) {
+    LLVMValueRef own = tn_cg_expr(cg, predicate);
+    own = tn_dtype_lanes(predicate->dtype) == a->lanes ? own : tn_cg_splat(cg, own, a->lanes);
+    a->mask = a->mask == NULL ? own : LLVMBuildAnd(cg->builder, a->mask, own, "");
+  }
+  return true;
+}
+
+/* ---- calls of LLVM's masked accesses ---- */
+
+static LLVMValueRef call_masked(tn_cg *cg, const char *name, size_t name_len, LLVMTypeRef value,
+                                LLVMTypeRef address, LLVMValueRef *args, unsigned n) {
+  LLVMTypeRef types[] = {value, address};
+  unsigned id = LLVMLookupIntrinsicID(name, name_len);
+  LLVMValueRef fn = LLVMGetIntrinsicDeclaration(cg->mod, id, types, 2);
+  return LLVMBuildCall2(cg->builder, LLVMIntrinsicGetType(cg->ctx, id, types, 2), fn, args, n, "");
+}
+
+/* ---- loads ---- */
+
+static LLVMValueRef load_at(tn_cg *cg, const access *a, LLVMTypeRef type, LLVMValueRef address) {
+  LLVMValueRef load = LLVMBuildLoad2(cg->builder, type, address, "");
+  LLVMSetAlignment(load, a->align);
+  return load;
+}
+
+/* One element, when the mask (one bit) allows. */
+static LLVMValueRef load_element_if(tn_cg *cg, const access *a, LLVMValueRef cond,
+                                    const tn_node *index) {
+  LLVMBasicBlockRef before = tn_cg_here(cg);
+  LLVMValueRef address = element_address(cg, a, index);
+  if (cond == NULL) {
+    return load_at(cg, a, a->elem, address);
+  }
+  before = tn_cg_here(cg);
+  LLVMBasicBlockRef then = tn_cg_block(cg, "load");
+  LLVMBasicBlockRef join = tn_cg_block(cg, "loaded");
+  LLVMBuildCondBr(cg->builder, cond, then, join);
+  tn_cg_at(cg, then);
+  LLVMValueRef values[] = {load_at(cg, a, a->elem, address), LLVMConstNull(a->elem)};
+  LLVMBasicBlockRef blocks[] = {then, before};
+  LLVMBuildBr(cg->builder, join);
+  tn_cg_at(cg, join);
+  LLVMValueRef phi = LLVMBuildPhi(cg->builder, a->elem, "");
+  LLVMAddIncoming(phi, values, blocks, 2);
+  return phi;
+}
+
+static LLVMValueRef load_contiguous(tn_cg *cg, const access *a) {
+  LLVMTypeRef type = tn_cg_lanes_of(a->elem, a->lanes);
+  LLVMValueRef address = element_address(cg, a, a->index->in[TN_RAMP_BASE]);
+  if (a->mask == NULL) {
+    return load_at(cg, a, type, address);
+  }
+  LLVMValueRef args[] = {address, tn_cg_i32(cg, a->align), a->mask, LLVMConstNull(type)};
+  return call_masked(cg, "llvm.masked.load", 16, type, cg->ptr, args, 4);
+}
+
+static LLVMValueRef load_lanes(tn_cg *cg, const access *a) {
+  LLVMTypeRef type = tn_cg_lanes_of(a->elem, a->lanes);
+  if (a->mask != NULL) {
+    LLVMValueRef addresses = lane_addresses(cg, a);
+    LLVMValueRef args[] = {addresses, tn_cg_i32(cg, a->align), a->mask, LLVMConstNull(type)};
+    return call_masked(cg, "llvm.masked.gather", 18, type, LLVMTypeOf(addresses), args, 4);
+  }
+  LLVMValueRef out = LLVMGetPoison(type);
+  for (uint32_t i = 0; i < a->lanes; ++i) {
+    out = tn_cg_set_lane(cg, out, load_at(cg, a, a->elem, lane_address(cg, a, i)), i);
+  }
+  return out;
+}
+
+LLVMValueRef tn_cg_load(tn_cg *cg, const tn_node *n) {
+  access a;
+  if (!describe(cg, &a, n, TN_LOAD_INDICES, n->in[TN_LOAD_PREDICATE], n->dtype)) {
+    return tn_cg_poison(cg, n->dtype);
+  }
+  LLVMValueRef value = NULL;
+  if (a.lanes == 1) {
+    value = load_element_if(cg, &a, a.mask, a.index);
+  } else if (is_contiguous(a.index)) {
+    value = load_contiguous(cg, &a);
+  } else if (tn_is(a.index, TN_OP_BROADCAST) && a.mask == NULL) {
+    value = tn_cg_splat(cg, load_element_if(cg, &a, NULL, a.index->in[0]), a.lanes);
+  } else {
+    value = load_lanes(cg, &a);
+  }
+  return from_memory(cg, value, n->dtype);
+}
+
+LLVMValueRef tn_cg_address_of(tn_cg *cg, const tn_node *load) {
+  access a;
+  if (!describe(cg, &a, load, TN_LOAD_INDICES, load->in[TN_LOAD_PREDICATE], load->dtype)) {
+    return LLVMGetPoison(cg->ptr);
+  }
+  if (a.lanes > 1 && !is_contiguous(a.index)) {
+    tn_cg_fail(cg, TN_UNSUPPORTED, "the address of scattered lanes");
+    return LLVMGetPoison(cg->ptr);
+  }
+  return element_address(cg, &a, a.lanes > 1 ? a.index->in[TN_RAMP_BASE] : a.index);
+}
+
+/* ---- stores ---- */
+
+static void store_at(tn_cg *cg, const access *a, LLVMValueRef value, LLVMValueRef address) {
+  LLVMSetAlignment(LLVMBuildStore(cg->builder, value, address), a->align);
+}
+
+static void store_element(tn_cg *cg, const access *a, LLVMValueRef value) {
+  LLVMValueRef address = element_address(cg, a, a->index);
+  if (a->mask == NULL) {
+    store_at(cg, a, value, address);
+    return;
+  }
+  LLVMBasicBlockRef then = tn_cg_block(cg, "store");
+  LLVMBasicBlockRef join = tn_cg_block(cg, "stored");
+  LLVMBuildCondBr(cg->builder, a->mask, then, join);
+  tn_cg_at(cg, then);
+  store_at(cg, a, value, address);
+  LLVMBuildBr(cg->builder, join);
+  tn_cg_at(cg, join);
+}
+
+static void store_contiguous(tn_cg *cg, const access *a, LLVMValueRef value) {
+  LLVMValueRef address = element_address(cg, a, a->index->in[TN_RAMP_BASE]);
+  if (a->mask == NULL) {
+    store_at(cg, a, value, address);
+    return;
+  }
+  LLVMValueRef args[] = {value, address, tn_cg_i32(cg, a->align), a->mask};
+  call_masked(cg, "llvm.masked.store", 17, LLVMTypeOf(value), cg->ptr, args, 4);
+}
+
+/* Lane order decides where two lanes name one element; scatter keeps it too. */
+static void store_lanes(tn_cg *cg, const access *a, LLVMValueRef value) {
+  if (a->mask != NULL) {
+    LLVMValueRef addresses = lane_addresses(cg, a);
+    LLVMValueRef args[] = {value, addresses, tn_cg_i32(cg, a->align), a->mask};
+    call_masked(cg, "llvm.masked.scatter", 19, LLVMTypeOf(value), LLVMTypeOf(addresses), args, 4);
+    return;
+  }
+  for (uint32_t i = 0; i < a->lanes; ++i) {
+    store_at(cg, a, tn_cg_lane(cg, value, i), lane_address(cg, a, i));
+  }
+}
+
+void tn_cg_store(tn_cg *cg, const tn_node *n) {
+  access a;
+  const tn_node *value_node = n->in[TN_STORE_VALUE];
+  LLVMValueRef value = tn_cg_expr(cg, value_node);
+  if (!describe(cg, &a, n, TN_STORE_INDICES, n->in[TN_STORE_PREDICATE], value_node->dtype)) {
+    return;
+  }
+  value = to_memory(cg, value, value_node->dtype);
+  if (a.lanes == 1) {
+    store_element(cg, &a, value);
+  } else if (is_contiguous(a.index)) {
+    store_contiguous(cg, &a, value);
+  } else {
+    store_lanes(cg, &a, value);
+  }
+}
