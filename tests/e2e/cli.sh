@@ -1,0 +1,175 @@
+#!/bin/bash
+# The command line as users and scripts rely on it: every command and option, exit codes, what goes
+# to standard output, and the fields of JSON.
+. "$(dirname "$0")/../shell.bash"
+cd "$TN_SRC" || exit 2
+fashion=examples/fashion_mnist
+weights=models/fashion_mnist/fashion_mlp.npz
+weight_inputs=(--input "w0=$weights:w0" --input "b0=$weights:b0" --input "w1=$weights:w1" --input "b1=$weights:b1")
+bindings=(--bind "w0=$weights:w0" --bind "b0=$weights:b0" --bind "w1=$weights:w1" --bind "b1=$weights:b1")
+
+# A loop function with results, a scalar and a parallel loop.
+cat > "$work/k.py" << 'PY'
+from tvm.script import ir as I
+from tvm.script import tir as T
+
+@I.ir_module
+class Kernels:
+    @T.prim_func
+    def picture(X: T.Buffer((1, 784), "float32")):
+        for i in T.parallel(784):
+            with T.block("X"):
+                vi = T.axis.spatial(784, i)
+                X[0, vi] = T.Cast("float32", vi) / T.float32(784)
+PY
+
+# ---- help, versions, wrong usage ------------------------------------------------------------------
+succeeds "help" "$TENON" --help
+for command in check fmt opt passes run compile bench; do
+  title="help lists $command"
+  out_has "^ +$command "
+done
+for command in check fmt opt passes run compile bench targets; do
+  succeeds "$command --help" "$TENON" "$command" --help
+  out_has "^usage: tenon $command"
+  is "$command --help says nothing on standard error" ! -s "$work/err"
+done
+succeeds "run's options" "$TENON" run --help
+for option in func input random output bind interpret threads; do out_has "--$option"; done
+succeeds "compile's options" "$TENON" compile --help
+for option in '-o, --output' --target '-O, --opt-level' --bind; do out_has "$option"; done
+succeeds "bench's options" "$TENON" bench --help
+for option in func threads json number repeat; do out_has "--$option"; done
+succeeds "opt's options" "$TENON" opt --help
+out_has '--passes'
+succeeds "version" "$TENON" --version
+out_has '^tenon [0-9]+\.[0-9]+\.[0-9]+$'
+
+fails 2 "no command" "usage" "$TENON"
+fails 2 "an unknown command" "'frob' is no command" "$TENON" frob
+fails 2 "an unknown option" "--frob" "$TENON" run --frob "$work/k.py"
+fails 2 "no file" "takes FILE" "$TENON" run
+fails 2 "two files" "takes FILE" "$TENON" check a.py b.py
+fails 2 "no output" "-o OUT is missing" "$TENON" compile "$work/k.py"
+fails 2 "no passes" "--passes is missing" "$TENON" opt "$work/k.py"
+fails 2 "an option without its value" "needs a value" "$TENON" run "$work/k.py" --func
+fails 2 "no number of threads" "--threads 0" "$TENON" run "$work/k.py" --threads 0
+fails 2 "no level" "--opt-level 4" "$TENON" run "$work/k.py" -O4
+fails 2 "no pair" "NAME=FILE is needed" "$TENON" run "$work/k.py" --input x
+fails 2 "no binding" "NAME=FILE is needed" "$TENON" run "$work/k.py" --bind =x.npy
+fails 2 "random takes a number" "--random" "$TENON" run "$fashion/all_tensorir.py" --random=much
+
+# ---- check, fmt, opt, passes ----------------------------------------------------------------------
+while read -r file; do
+  succeeds "check $file" "$TENON" check "$file"
+  silent
+  succeeds "fmt $file" "$TENON" fmt "$file"
+  cp "$work/out" "$work/once.py"
+  succeeds "fmt's text of $file is a program" "$TENON" fmt "$work/once.py"
+  same "and prints as itself" "$work/out" "$work/once.py"
+  succeeds "fmt -o" "$TENON" fmt "$file" -o "$work/written.py"
+  silent
+  same "fmt -o writes what fmt prints" "$work/written.py" "$work/once.py"
+done < <(find examples -name '*.py' | sort)
+
+succeeds "passes" "$TENON" passes
+passes=$(sed -n 's/^compiling runs: //p' "$work/out")
+is "passes names the order of compiling" -n "$passes"
+for pass in normalize dead_code lower_call_tir plan_memory lower_blocks flatten_buffers simplify; do
+  out_has "^$pass "
+done
+succeeds "opt with one pass" "$TENON" opt --passes=normalize "$fashion/all_tensorir.py"
+out_has 'R\.call_tir\(cls\.linear0'
+succeeds "opt with all passes" "$TENON" opt --passes="$passes" --verify-each "$fashion/all_tensorir.py"
+fails 1 "an unknown pass" "did you mean 'simplify'" "$TENON" opt --passes=simplfy "$work/k.py"
+succeeds "the folder of dumps" "$TENON" opt --passes="$passes" --dump-dir "$work/dumps" -o "$work/all.py" "$fashion/mixed.py"
+is "one dump a pass" "$(find "$work/dumps" -name '*.py' | wc -l)" -eq "$(tr ',' '\n' <<< "$passes" | wc -l)"
+succeeds "times of passes" "$TENON" opt --passes=normalize,simplify --time-passes "$fashion/mixed.py"
+is "on standard error" "$(grep -c ' ms' "$work/err")" -eq 2
+succeeds "opt --bind" "$TENON" opt --passes=normalize --bind "b1=$weights:b1" "$fashion/all_tensorir.py"
+
+# ---- run -------------------------------------------------------------------------------------------
+mkdir "$work/a"
+succeeds "run a loop function" "$TENON" run "$work/k.py" --output "$work/a"
+out_has '^X: float32\[1, 784\] 0 0\.00127551'
+x=$work/a/X.npy
+is "run --output writes the results" -s "$x"
+succeeds "run with --input" "$TENON" run "$fashion/all_tensorir.py" --input "x=$x" "${weight_inputs[@]}" --output "$work/vm"
+out_has '^out: float32\[1, 10\] '
+cp "$work/out" "$work/printed"
+succeeds "run --bind" "$TENON" run "$fashion/all_tensorir.py" --input "x=$x" "${bindings[@]}" --output "$work/bound"
+same "binding changes no bit" "$work/bound/out.npy" "$work/vm/out.npy"
+succeeds "run --func" "$TENON" run "$fashion/all_tensorir.py" --func main --input "x=$x" "${weight_inputs[@]}"
+same "main is the default" "$work/out" "$work/printed"
+succeeds "run --interpret" "$TENON" run "$fashion/all_tensorir.py" --interpret --input "x=$x" "${weight_inputs[@]}" --output "$work/slow"
+succeeds "run -O0" "$TENON" run "$fashion/all_tensorir.py" -O0 --input "x=$x" "${weight_inputs[@]}" --output "$work/o0"
+same "level 0 computes the interpreter's bits" "$work/o0/out.npy" "$work/slow/out.npy"
+for threads in 1 2; do
+  succeeds "run --threads $threads" "$TENON" run "$work/k.py" --threads $threads --output "$work/t$threads"
+  same "threads change no bit" "$work/t$threads/X.npy" "$x"
+done
+succeeds "run --random" "$TENON" run "$fashion/all_tensorir.py" --random
+cp "$work/out" "$work/printed"
+succeeds "run --random again" "$TENON" run "$fashion/all_tensorir.py" --random
+same "random values repeat" "$work/out" "$work/printed"
+succeeds "run --random=7" "$TENON" run "$fashion/all_tensorir.py" --random=7
+is "another seed gives other values" "$(cmp -s "$work/out" "$work/printed" && echo same)" != same
+succeeds "run one loop function of many" "$TENON" run "$fashion/all_tensorir.py" --func relu0 --random
+out_has '^Y: float32\[1, 128\] '
+fails 1 "an unknown function" "no function is called 'nope'" "$TENON" run "$work/k.py" --func nope
+fails 1 "a library that nobody registered" "env.linear" "$TENON" run "$fashion/library.py" --random
+
+# ---- compile ----------------------------------------------------------------------------------------
+for target in x86-64-v3 x86-64-v4; do
+  for kind in ll s o so tnx py; do
+    out=$work/$target.$kind
+    succeeds "compile $target to .$kind" "$TENON" compile "$fashion/all_tensorir.py" -o "$out" --target $target "${bindings[@]}"
+    silent
+    is "the file is there" -s "$out"
+  done
+done
+title="the text forms name the kernels"
+for kind in ll s; do
+  cp "$work/x86-64-v3.$kind" "$work/out"
+  out_has 'linear0'
+done
+title=".py is a program with its constants"
+succeeds "$title" "$TENON" run "$work/x86-64-v3.py" --input "x=$x" --output "$work/py"
+same "it gives the same bits" "$work/py/out.npy" "$work/vm/out.npy"
+for level in 0 1 2 3; do
+  succeeds "compile -O$level" "$TENON" compile "$work/k.py" -o "$work/k$level.tnx" -O$level
+  succeeds "run level $level" "$TENON" run "$work/k$level.tnx" --output "$work/l$level"
+  same "the levels agree" "$work/l$level/X.npy" "$x"
+done
+for kind in so tnx; do
+  succeeds "compile to .$kind" "$TENON" compile "$fashion/all_tensorir.py" -o "$work/host.$kind"
+  succeeds "run .$kind" "$TENON" run "$work/host.$kind" --input "x=$x" "${weight_inputs[@]}" --output "$work/$kind"
+  same "compiled to .$kind, the bits are the same" "$work/$kind/out.npy" "$work/vm/out.npy"
+done
+succeeds "an executable with its weights" "$TENON" compile "$fashion/all_tensorir.py" -o "$work/bound.tnx" "${bindings[@]}"
+succeeds "takes the picture alone" "$TENON" run "$work/bound.tnx" --input "x=$x" --output "$work/tnx"
+same "and gives the same bits" "$work/tnx/out.npy" "$work/vm/out.npy"
+cp "$work/bound.tnx" "$work/first.tnx"
+succeeds "compile again" "$TENON" compile "$fashion/all_tensorir.py" -o "$work/bound.tnx" "${bindings[@]}"
+same "the same program gives the same file" "$work/bound.tnx" "$work/first.tnx"
+fails 1 "an unknown ending" ".tnx .so .o .s .ll" "$TENON" compile "$work/k.py" -o "$work/k.exe"
+fails 1 "an unknown target" "x86-65" "$TENON" compile "$work/k.py" -o "$work/k.o" --target x86-65
+succeeds "targets" "$TENON" targets
+for target in x86-64-v2 x86-64-v3 x86-64-v4; do out_has "^$target "; done
+
+# ---- bench ------------------------------------------------------------------------------------------
+succeeds "bench --json" "$TENON" bench "$work/k.py" --func picture --threads 1 --json
+out_has '^\{$'
+out_has '^\}$'
+is "one object" "$(grep -c '^[{}]' "$work/out")" -eq 2
+out_has '"name": "picture"'
+out_has '"threads": 1[,}]?$'
+for field in number repeat; do out_has "\"$field\": [1-9][0-9]*,?\$"; done
+for field in min_us median_us mean_us max_us stddev_us; do out_has "\"$field\": [0-9.e+-]+,?\$"; done
+succeeds "bench with counts" "$TENON" bench "$work/k.py" --number 10 --repeat 3 --json
+out_has '"number": 10,'
+out_has '"repeat": 3,'
+succeeds "bench for people" "$TENON" bench "$fashion/all_tensorir.py" --random --repeat 3
+out_has '^main, [0-9]+ threads: median '
+succeeds "bench of an executable" "$TENON" bench "$work/bound.tnx" --input "x=$x" --repeat 3
+finish
