@@ -252,7 +252,8 @@ typedef struct tn_param_info {
   const int64_t *dims; ///< ndim extents; negative: not fixed
 } tn_param_info;
 
-/// The functions that may be called from outside, in the order of the module.
+/// The functions that may be called from outside, in the order of the module: graph functions, and kernels, which write
+/// into their arguments and return nothing.
 TN_API int32_t tn_exec_n_functions(const tn_exec *exec);
 /// "" outside [0, n).
 TN_API const char *tn_exec_function_name(const tn_exec *exec, int32_t i);
@@ -260,7 +261,7 @@ TN_API const char *tn_exec_function_name(const tn_exec *exec, int32_t i);
 TN_API const char *tn_exec_function_doc(const tn_exec *exec, int32_t i);
 /// -1 outside [0, n).
 TN_API int32_t tn_exec_n_params(const tn_exec *exec, int32_t i);
-/// Parameter j of function i; j == n_params: the result. INVALID outside. The strings belong to the exec.
+/// Parameter j of function i; j == n_params: the result (a kernel has none). INVALID outside. The strings belong to the exec.
 TN_API tn_status tn_exec_param(const tn_exec *exec, int32_t i, int32_t j, tn_param_info *out_info);
 /// The index of a function, or -1.
 TN_API int32_t tn_exec_find_function(const tn_exec *exec, const char *name);
@@ -274,7 +275,7 @@ TN_API tn_status tn_exec_print(const tn_exec *exec, char **out_text);
 TN_API tn_status tn_vm_create(tn_runtime *rt, tn_exec *exec, const DLDevice *devices, int32_t n_devices, tn_vm **out_vm);
 TN_API void tn_vm_retain(tn_vm *vm);
 TN_API void tn_vm_release(tn_vm *vm);
-/// Calls a public function by name. Arguments are checked against the declared types first, with a message that names
+/// Calls a public function by name. A kernel writes into its tensor arguments, and its result is NONE. Arguments are checked against the declared types first, with a message that names
 /// argument, expected type and what came. Plain tensors are viewed, not copied: their memory must outlive a result that
 /// shares it. out_ret: may be NULL; owned by the caller. One call runs at a time (others wait); recursion deeper than
 /// 1,000 calls is an error. Code and shapes that repeat allocate nothing after the first call but what is returned.

@@ -58,7 +58,8 @@ typedef struct tn_exec_func {
   uint32_t code_begin; /* int64 words in CODE */
   uint32_t code_end;
   uint32_t n_params;
-  uint32_t params;     /* first tn_exec_type; the result's type is params + n_params (VM functions only) */
+  uint32_t params;     /* first tn_exec_type; the result's type is params + n_params (VM functions only). Both are unused in
+                          packed functions and in kernels that are not public */
   uint32_t n_regs;     /* registers, parameters first */
   uint32_t n_slots;    /* shape heap, int64 each, zero at entry */
   uint32_t is_public;  /* may be called from outside by name */

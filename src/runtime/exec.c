@@ -205,7 +205,8 @@ static tn_status exec_new(tn_image_owner *owner, const tn_exec_view *view, const
     const tn_exec_func *f = &view->funcs[i];
     if (f->kind == TN_EXEC_FN_KERNEL) {
       TN_GOTO(st, find_kernel(exec, source, i), done);
-    } else if (f->kind == TN_EXEC_FN_VM && f->is_public == 1) {
+    }
+    if (f->kind != TN_EXEC_FN_PACKED && f->is_public == 1) {
       exec->publics[exec->n_publics++] = (int32_t)i;
     }
   }

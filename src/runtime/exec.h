@@ -89,7 +89,7 @@ struct tn_exec {
   tn_exec_view view;
   tn_kernel_fn *kernels;   /* one per function; NULL unless it is a kernel */
   tn_arg *consts;          /* one per constant; objects */
-  int32_t *publics;        /* indices of public VM functions */
+  int32_t *publics;        /* indices of public VM functions and kernels */
   int32_t n_publics;
 };
 

@@ -133,11 +133,16 @@ static tn_status check_func(const tn_exec_view *v, size_t index) {
   if (f->kind < TN_EXEC_FN_VM || f->kind > TN_EXEC_FN_PACKED || f->is_public > 1) {
     return TN_ERR(TN_CORRUPT, "function %zu is of unknown kind %u", index, f->kind);
   }
-  if (f->kind != TN_EXEC_FN_VM) {
-    return NULL; /* a name is all that is used of the others */
+  if (f->kind == TN_EXEC_FN_PACKED || (f->kind == TN_EXEC_FN_KERNEL && f->is_public == 0)) {
+    return NULL; /* a name is all that is used of these */
   }
-  if (f->n_params > TN_EXEC_MAX_PARAMS || f->params > v->n_types || f->n_params + 1 > v->n_types - f->params) {
+  uint32_t n_results = f->kind == TN_EXEC_FN_VM ? 1 : 0;
+  if (f->n_params > TN_EXEC_MAX_PARAMS || f->params > v->n_types ||
+      f->n_params + n_results > v->n_types - f->params) {
     return TN_ERR(TN_CORRUPT, "the parameters of function '%s' leave their section", tn_exec_str(v, f->name));
+  }
+  if (f->kind == TN_EXEC_FN_KERNEL) {
+    return NULL;
   }
   if (f->code_begin >= f->code_end || f->code_end > v->n_code) {
     return TN_ERR(TN_CORRUPT, "the code of function '%s' is empty or leaves its section", tn_exec_str(v, f->name));
@@ -185,7 +190,7 @@ static tn_status check_public_names(const tn_exec_view *v) {
   tn_strmap seen = {0};
   for (size_t i = 0; st == NULL && i < v->n_funcs; ++i) {
     const tn_exec_func *f = &v->funcs[i];
-    if (f->kind != TN_EXEC_FN_VM || f->is_public == 0) {
+    if (f->kind == TN_EXEC_FN_PACKED || f->is_public == 0) {
       continue;
     }
     const char *name = tn_exec_str(v, f->name);

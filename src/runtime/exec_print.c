@@ -131,7 +131,7 @@ static void print_func(const tn_exec_view *v, size_t index, tn_buf *out) {
   }
   tn_buf_putc(out, '\n');
   if (f->kind != TN_EXEC_FN_VM) {
-    return;
+    return; /* what a kernel takes is in its doc text */
   }
   tn_buf_printf(out, "  %u parameters, %u registers, %u slots\n", f->n_params, f->n_regs, f->n_slots);
   for (uint32_t i = 0; i <= f->n_params; ++i) {

@@ -236,6 +236,18 @@ static tn_status set_param(tn_vm *vm, tn_vm_frame *frame, int32_t reg, const tn_
   return NULL;
 }
 
+/* A kernel writes into its arguments and returns nothing. */
+static tn_status call_kernel(tn_vm *vm, uint32_t index, const tn_arg *args, int32_t n_args, tn_arg *out_ret) {
+  const tn_exec_view *view = &vm->exec->view;
+  const char *doc = tn_exec_str(view, view->funcs[index].doc);
+  const char *signature = doc[0] != 0 ? doc : tn_exec_str(view, view->funcs[index].name);
+  TN_TRY(tn_kernel_call(vm->rt, vm->exec->kernels[index], signature, args, n_args));
+  if (out_ret != NULL) {
+    *out_ret = tn_arg_none();
+  }
+  return NULL;
+}
+
 static tn_status enter_locked(tn_vm *vm, uint32_t index, const tn_arg *args, int32_t n_args, tn_arg *out_ret) {
   const tn_exec_func *f = &vm->exec->view.funcs[index];
   if (f->kind == TN_EXEC_FN_PACKED) {
@@ -245,6 +257,9 @@ static tn_status enter_locked(tn_vm *vm, uint32_t index, const tn_arg *args, int
   }
   tn_vm_frame *frame = NULL;
   TN_TRY(tn_vm_check_args(vm, index, args, n_args));
+  if (f->kind == TN_EXEC_FN_KERNEL) {
+    return call_kernel(vm, index, args, n_args, out_ret);
+  }
   TN_TRY(tn_vm_frame_push(vm, index, &frame));
   for (int32_t i = 0; i < n_args; ++i) {
     tn_status st = set_param(vm, frame, i, &args[i]);

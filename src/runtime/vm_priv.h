@@ -73,7 +73,7 @@ static inline const tn_exec_func *tn_vm_frame_func(const tn_vm_run *run, const t
 
 /* ---- vm.c ---- */
 
-/// Calls function `index` (VM or packed) from outside the loop. out_ret may be NULL.
+/// Calls function `index` of any kind from outside the loop. out_ret may be NULL.
 TN_MUST_USE tn_status tn_vm_enter(tn_vm *vm, uint32_t index, const tn_arg *args, int32_t n_args, tn_arg *out_ret);
 /// A value for function `index`; captured: retained.
 TN_MUST_USE tn_status tn_vm_closure_create(tn_vm *vm, uint32_t index, const tn_arg *captured, int32_t n_captured,

@@ -527,6 +527,35 @@ static void device_memory_does_not_reach_cpu_kernels(void **state) {
   host_close(&h);
 }
 
+static void public_kernels_are_called_like_functions(void **state) {
+  (void)state;
+  tn_asm a = {0};
+  host h;
+  float data[3][2] = {{1, 2}, {3, 4}, {0, 0}};
+  int64_t two = 2;
+  int64_t one = 1;
+  DLTensor t[3] = {vector(data[0], &two), vector(data[1], &two), vector(data[2], &two)};
+  tn_arg args[] = {tn_arg_of_dl(&t[0]), tn_arg_of_dl(&t[1]), tn_arg_of_dl(&t[2])};
+  tn_arg y = tn_arg_of_int(1);
+  uint32_t k = asm_outside(&a, TN_EXEC_FN_KERNEL, "add", "add(A, B, C)");
+  a.funcs.data[k].is_public = 1;
+  a.funcs.data[k].n_params = 3;
+  asm_tensor(&a, "A", TN_DT_F32, 1, -1);
+  asm_tensor(&a, "B", TN_DT_F32, 1, -1);
+  asm_tensor(&a, "C", TN_DT_F32, 1, 2);
+  host_open(&h, &a, NULL, 0);
+  expect_ok(tn_vm_call(h.vm, "add", args, 3, &y));
+  assert_int_equal(y.kind, TN_ARG_NONE);
+  assert_true(data[2][1] == 6.0F);
+  t[1].shape = &one;
+  expect_error(tn_vm_call(h.vm, "add", args, 3, NULL), TN_INVALID,
+               "B.shape[0] of argument 1 when calling add(A, B, C): expected 2, got 1");
+  t[2].shape = &one;
+  expect_error(tn_vm_call(h.vm, "add", args, 3, NULL), TN_INVALID, "argument 2 ('C') of 'add'");
+  expect_error(tn_vm_call(h.vm, "add", args, 2, NULL), TN_INVALID, "expected 3, got 2");
+  host_close(&h);
+}
+
 static void wrong_values_in_registers_are_errors(void **state) {
   (void)state;
   tn_asm a = {0};
@@ -746,6 +775,7 @@ int main(void) {
     cmocka_unit_test(closures_capture_values),
     cmocka_unit_test(arguments_are_checked_against_declared_types),
     cmocka_unit_test(device_memory_does_not_reach_cpu_kernels),
+    cmocka_unit_test(public_kernels_are_called_like_functions),
     cmocka_unit_test(wrong_values_in_registers_are_errors),
     cmocka_unit_test(calls_from_many_threads_take_turns),
     cmocka_unit_test(every_failed_allocation_is_an_error),
