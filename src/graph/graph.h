@@ -123,6 +123,16 @@ TN_MUST_USE tn_status tn_func_type(const tn_infer_ctx *ctx, const tn_node *func,
 /// True when evaluating `expr` (operators' arguments included) has no effect.
 bool tn_expr_is_pure(const tn_module *module, const tn_node *expr);
 
+/// A body is a SEQ, or the one statement it would hold.
+static inline uint32_t tn_body_n(const tn_node *body) { return body->op == TN_OP_SEQ ? body->n_in : 1; }
+static inline const tn_node *tn_body_at(const tn_node *body, uint32_t i) {
+  return body->op == TN_OP_SEQ ? body->in[i] : body;
+}
+static inline const tn_node *tn_body_last(const tn_node *body) {
+  uint32_t n = tn_body_n(body);
+  return n == 0 ? NULL : tn_body_at(body, n - 1);
+}
+
 /* ---- verifier, interpreter --------------------------------------------------------------------------------------------------- */
 
 /// Level rules: single assignment, scopes, dataflow blocks pure and closed, a pure function calls nothing impure, globals resolve, operators' arguments are

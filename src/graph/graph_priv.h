@@ -10,16 +10,6 @@
 
 typedef TN_VEC(const tn_node *) tn_stmts;
 
-/// A body is a SEQ, or the one statement it would hold.
-static inline uint32_t tn_body_n(const tn_node *body) { return body->op == TN_OP_SEQ ? body->n_in : 1; }
-static inline const tn_node *tn_body_at(const tn_node *body, uint32_t i) {
-  return body->op == TN_OP_SEQ ? body->in[i] : body;
-}
-static inline const tn_node *tn_body_last(const tn_node *body) {
-  uint32_t n = tn_body_n(body);
-  return n == 0 ? NULL : tn_body_at(body, n - 1);
-}
-
 /// Rebuilds bodies statement by statement, in order; DATAFLOW and GIF bodies first, each in a list of its own.
 typedef struct tn_gpass tn_gpass;
 struct tn_gpass {
