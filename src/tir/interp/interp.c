@@ -216,13 +216,11 @@ static void set_result(const tn_ivm *vm, tn_tir_arg *out_ret) {
   }
 }
 
-/* Memory of a run: slots with the constants below them, buffers, their dimensions and memories. */
-static void init_buffers(tn_ivm *vm, tn_idim *dims) {
+/* Memory of a run: slots with the constants below them, buffers and memories. */
+static void init_buffers(tn_ivm *vm) {
   const tn_tir_program *prog = vm->prog;
   for (size_t i = 0; i < prog->buffers.len; ++i) {
     vm->bufs[i].ndim = tn_buffer_ndim(prog->buffers.data[i]);
-    vm->bufs[i].dims = dims;
-    dims += vm->bufs[i].ndim;
   }
   for (size_t i = 0; i < prog->mems.len; ++i) {
     const tn_array *array = prog->mems.data[i];
@@ -230,14 +228,6 @@ static void init_buffers(tn_ivm *vm, tn_idim *dims) {
       vm->mems[i] = (tn_imem){.data = array->data, .n_bytes = tn_array_n_bytes(array), .is_const = true};
     }
   }
-}
-
-static size_t n_dims(const tn_tir_program *prog) {
-  size_t n = 0;
-  for (size_t i = 0; i < prog->buffers.len; ++i) {
-    n += tn_buffer_ndim(prog->buffers.data[i]);
-  }
-  return n;
 }
 
 tn_status tn_tir_program_run(const tn_tir_program *prog, const tn_tir_arg *args, int32_t n_args,
@@ -249,10 +239,9 @@ tn_status tn_tir_program_run(const tn_tir_program *prog, const tn_tir_arg *args,
   vm.hooks = hooks != NULL ? hooks : &no_hooks;
   vm.steps = vm.hooks->max_steps > 0 ? vm.hooks->max_steps : INT64_MAX;
   tn_ireg *slots = calloc(n_consts + (size_t)prog->n_slots + 1, sizeof *slots);
-  tn_idim *dims = calloc(n_dims(prog) + 1, sizeof *dims);
   vm.bufs = calloc(prog->buffers.len + 1, sizeof *vm.bufs);
   vm.mems = calloc(prog->mems.len + 1, sizeof *vm.mems);
-  if (slots == NULL || dims == NULL || vm.bufs == NULL || vm.mems == NULL) {
+  if (slots == NULL || vm.bufs == NULL || vm.mems == NULL) {
     st = TN_ERR(TN_NO_MEMORY, "%s: no memory to run it", prog->func->attr.text);
     goto done;
   }
@@ -260,7 +249,7 @@ tn_status tn_tir_program_run(const tn_tir_program *prog, const tn_tir_arg *args,
   for (size_t i = 0; i < n_consts; ++i) {
     slots[n_consts - 1 - i] = prog->consts.data[i];
   }
-  init_buffers(&vm, dims);
+  init_buffers(&vm);
   TN_GOTO(st, tn_ivm_check_args(&vm), done);
   TN_GOTO(st, tn_ivm_run(&vm), done);
   if (out_ret != NULL) {
@@ -274,7 +263,6 @@ done:
   }
   free(vm.mems);
   free(vm.bufs);
-  free(dims);
   free(slots);
   return st;
 }

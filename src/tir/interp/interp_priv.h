@@ -85,7 +85,7 @@ typedef struct tn_ibuf {
   uint32_t mem;
   uint32_t ndim;
   bool is_const;
-  tn_idim *dims;
+  tn_idim dims[TN_MAX_NDIM];
 } tn_ibuf;
 
 typedef struct tn_ivm {
