@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* What the machine adds to its kernels: one call_tir (a tensor in kept memory, a call with three arguments, the tensor
- * dropped) against the same kernel called in a loop. The kernel is empty, so that only the machine is seen. */
+/* What the machine adds to its kernels: one call_tir (a tensor in kept memory, a call with three
+ * arguments, the tensor dropped) against the same kernel called in a loop. The kernel is empty, so
+ * that only the machine is seen. */
 #include <stdio.h>
 
 #include "base/vec.h"
@@ -33,8 +34,10 @@ static tn_status build(tn_image *out_image) {
   }
   PUT(TN_VM_ALLOC_STORAGE, 1, TN_ARGW(TN_ARGW_IMM, 4096), 0, 1)
   for (int i = 0; i < N_CALLS; ++i) {
-    PUT(TN_VM_ALLOC_TENSOR, 2, 1, 0, TN_DT_F32, 2, TN_ARGW(TN_ARGW_IMM, 1), TN_ARGW(TN_ARGW_IMM, 128))
-    PUT(TN_VM_CALL, -1, 0, 3, TN_ARGW(TN_ARGW_REG, 0), TN_ARGW(TN_ARGW_REG, 0), TN_ARGW(TN_ARGW_REG, 2))
+    PUT(TN_VM_ALLOC_TENSOR, 2, 1, 0, TN_DT_F32, 2, TN_ARGW(TN_ARGW_IMM, 1),
+        TN_ARGW(TN_ARGW_IMM, 128))
+    PUT(TN_VM_CALL, -1, 0, 3, TN_ARGW(TN_ARGW_REG, 0), TN_ARGW(TN_ARGW_REG, 0),
+        TN_ARGW(TN_ARGW_REG, 2))
     PUT(TN_VM_KILL, 2)
   }
   PUT(TN_VM_RET, TN_ARGW(TN_ARGW_IMM, 0))
@@ -48,10 +51,10 @@ static tn_status build(tn_image *out_image) {
   funcs[1].is_public = 1;
   funcs[1].code_end = (uint32_t)code.len;
   tn_image_section sections[] = {
-    {TN_EXEC_STRINGS, strings.data, strings.len},
-    {TN_EXEC_FUNCS, funcs, sizeof funcs},
-    {TN_EXEC_PARAMS, types, sizeof types},
-    {TN_EXEC_CODE, code.data, code.len * sizeof(int64_t)},
+      {TN_EXEC_STRINGS, strings.data, strings.len},
+      {TN_EXEC_FUNCS, funcs, sizeof funcs},
+      {TN_EXEC_PARAMS, types, sizeof types},
+      {TN_EXEC_CODE, code.data, code.len * sizeof(int64_t)},
   };
   tn_image_spec spec = {.n_sections = 4, .sections = sections};
   tn_status st = tn_image_build(&spec, out_image);
@@ -89,7 +92,8 @@ static tn_status measure(tn_image *image, tn_bench_pair *out_pair) {
   state s = {.kernel = empty};
   TN_GOTO(st, build(image), done);
   TN_GOTO(st, tn_runtime_create(1, &rt), done);
-  TN_GOTO(st, tn_exec_from_memory(image->bytes, image->n_bytes, find_empty, NULL, NULL, &exec), done);
+  TN_GOTO(st, tn_exec_from_memory(image->bytes, image->n_bytes, find_empty, NULL, NULL, &exec),
+          done);
   TN_GOTO(st, tn_vm_create(rt, exec, NULL, 0, &s.vm), done);
   TN_GOTO(st, tn_tensor_create(TN_DT_F32, 1, (const int64_t[]){128}, NULL, &x), done);
   s.x = tn_arg_of_tensor(x);
@@ -116,7 +120,8 @@ int main(void) {
   }
   double vm_ns = pair.a.median_us * 1e3 / N_CALLS;
   double direct_ns = pair.b.median_us * 1e3 / N_CALLS;
-  printf("call_tir on the machine: %.1f ns above its kernel (want <= 150); the kernel call alone: %.1f ns\n",
+  printf("call_tir on the machine: %.1f ns above its kernel (want <= 150); the kernel call alone: "
+         "%.1f ns\n",
          vm_ns - direct_ns, direct_ns);
   tn_bench_pair_deinit(&pair);
   tn_image_deinit(&image);

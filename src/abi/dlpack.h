@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The DLPack structures (version 1.1 of the exchange standard), declared from its published layout, so that tensors
- * of other libraries pass in and out without a copy. Field names follow the standard. Standalone: stdint only. */
+/* The DLPack structures (version 1.1 of the exchange standard), declared from its published layout,
+ * so that tensors of other libraries pass in and out without a copy. Field names follow the
+ * standard. Standalone: stdint only. */
 #ifndef TN_ABI_DLPACK_H
 #define TN_ABI_DLPACK_H
 
@@ -22,7 +23,7 @@ typedef struct {
 } DLDevice;
 
 typedef struct {
-  uint8_t code;   /* 0 int, 1 uint, 2 float, 3 handle, 4 bfloat, 6 bool */
+  uint8_t code; /* 0 int, 1 uint, 2 float, 3 handle, 4 bfloat, 6 bool */
   uint8_t bits;
   uint16_t lanes;
 } DLDataType;
@@ -33,8 +34,8 @@ typedef struct {
   int32_t ndim;
   DLDataType dtype;
   int64_t *shape;
-  int64_t *strides;      /* in elements; NULL: compact, row-major */
-  uint64_t byte_offset;  /* from data to the first element */
+  int64_t *strides;     /* in elements; NULL: compact, row-major */
+  uint64_t byte_offset; /* from data to the first element */
 } DLTensor;
 
 typedef struct DLManagedTensor {

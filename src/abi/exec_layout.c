@@ -6,9 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-static uint64_t round_up(uint64_t n, uint64_t align) {
-  return (n + align - 1) / align * align;
-}
+static uint64_t round_up(uint64_t n, uint64_t align) { return (n + align - 1) / align * align; }
 
 uint64_t tn_exec_layout(tn_exec_section *rows, uint32_t n_rows) {
   uint64_t end = sizeof(tn_exec_header) + sizeof(tn_exec_section) * (uint64_t)n_rows;
@@ -22,12 +20,10 @@ uint64_t tn_exec_layout(tn_exec_section *rows, uint32_t n_rows) {
 
 enum { N_LANES = 4 };
 
-static uint64_t rotate(uint64_t x, int n) {
-  return x << n | x >> (64 - n);
-}
+static uint64_t rotate(uint64_t x, int n) { return x << n | x >> (64 - n); }
 
-/* Four independent lanes keep the multiplier busy: about memory speed. Every step is a bijection of the lane for a
- * given word, so changing one word always changes its lane. */
+/* Four independent lanes keep the multiplier busy: about memory speed. Every step is a bijection of
+ * the lane for a given word, so changing one word always changes its lane. */
 static void mix_block(uint64_t lanes[N_LANES], const uint8_t *block) {
   for (int k = 0; k < N_LANES; ++k) {
     uint64_t word;
@@ -38,7 +34,8 @@ static void mix_block(uint64_t lanes[N_LANES], const uint8_t *block) {
 
 uint64_t tn_exec_checksum(const void *image, size_t n_bytes) {
   enum { BLOCK = 8 * N_LANES };
-  uint64_t lanes[N_LANES] = {n_bytes, 0x6a09e667f3bcc909ULL, 0xbb67ae8584caa73bULL, 0x3c6ef372fe94f82bULL};
+  uint64_t lanes[N_LANES] = {n_bytes, 0x6a09e667f3bcc909ULL, 0xbb67ae8584caa73bULL,
+                             0x3c6ef372fe94f82bULL};
   tn_exec_header header;
   memcpy(&header, image, sizeof header);
   header.checksum = 0;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The convention between compiled kernels and whoever calls them. Standalone: embedded by the compiler, the runtime
- * and plain C hosts; versioned like a file format. A kernel imports no symbol but, for transcendental functions, libm's:
- * everything else it needs comes through tn_env.
+/* The convention between compiled kernels and whoever calls them. Standalone: embedded by the
+ * compiler, the runtime and plain C hosts; versioned like a file format. A kernel imports no symbol
+ * but, for transcendental functions, libm's: everything else it needs comes through tn_env.
  *
  *   int32_t add(const tn_env *env, const tn_arg *args, int32_t n_args);   // 0, or a tn_kernel_code
  *
- * The exported symbol of function f is "f" itself. It checks its arguments (count, kind, dtype, rank, shape, strides,
- * alignment, device) before it touches them; a refusal goes through env->fail, which keeps the first one. */
+ * The exported symbol of function f is "f" itself. It checks its arguments (count, kind, dtype,
+ * rank, shape, strides, alignment, device) before it touches them; a refusal goes through
+ * env->fail, which keeps the first one. */
 #ifndef TN_ABI_KERNEL_H
 #define TN_ABI_KERNEL_H
 
@@ -21,7 +22,8 @@ extern "C" {
 
 enum { TN_KERNEL_ABI_VERSION = 1 };
 
-/// What a tn_arg holds. Kinds from 64 on are objects of the runtime (tenon/runtime.h) and never reach a kernel.
+/// What a tn_arg holds. Kinds from 64 on are objects of the runtime (tenon/runtime.h) and never
+/// reach a kernel.
 enum {
   TN_ARG_NONE = 0,
   TN_ARG_INT = 1,    ///< u.i64; also bool and handles' integers
@@ -44,7 +46,8 @@ typedef struct tn_arg {
   } u;
 } tn_arg;
 
-/// Why a kernel stopped. The text handed to env->fail is a sentence with the place: "B.shape[0] of argument 1 (f)".
+/// Why a kernel stopped. The text handed to env->fail is a sentence with the place: "B.shape[0] of
+/// argument 1 (f)".
 typedef enum tn_kernel_code {
   TN_KERR_NONE = 0,
   TN_KERR_N_ARGS = 1,     ///< expected, got: number of arguments
@@ -68,28 +71,34 @@ typedef struct tn_env tn_env;
 /// A piece of a parallel loop: iterations [begin, end). Returns 0 or a tn_kernel_code.
 typedef int32_t (*tn_par_body)(const tn_env *env, int64_t begin, int64_t end, void *closure);
 
-/// What a kernel may ask of its host. Lives as long as the call; the same env may be used by many threads.
+/// What a kernel may ask of its host. Lives as long as the call; the same env may be used by many
+/// threads.
 struct tn_env {
-  uint32_t abi_version;  /* TN_KERNEL_ABI_VERSION */
-  uint32_t struct_bytes; /* sizeof(tn_env) of the host; a kernel may use fields below that size only */
-  void *host;            /* the host's own; kernels never look */
+  uint32_t abi_version; /* TN_KERNEL_ABI_VERSION */
+  uint32_t
+      struct_bytes; /* sizeof(tn_env) of the host; a kernel may use fields below that size only */
+  void *host;       /* the host's own; kernels never look */
 
-  /// Runs body over [0, n) in pieces, maybe in parallel, and returns when all are done: 0 or the first error.
-  /// Nested calls run serially.
+  /// Runs body over [0, n) in pieces, maybe in parallel, and returns when all are done: 0 or the
+  /// first error. Nested calls run serially.
   int32_t (*parallel_for)(const tn_env *env, tn_par_body body, void *closure, int64_t n);
 
-  /// Scratch memory for the call, aligned to 64 bytes; NULL when it cannot be had. Freed in reverse order.
+  /// Scratch memory for the call, aligned to 64 bytes; NULL when it cannot be had. Freed in reverse
+  /// order.
   void *(*workspace_alloc)(const tn_env *env, int64_t n_bytes);
   void (*workspace_free)(const tn_env *env, void *ptr);
 
-  /// Calls a function registered by name. out_ret may be NULL. 0, or TN_KERR_PACKED after recording why.
-  int32_t (*call_packed)(const tn_env *env, const char *name, const tn_arg *args, int32_t n_args, tn_arg *out_ret);
+  /// Calls a function registered by name. out_ret may be NULL. 0, or TN_KERR_PACKED after recording
+  /// why.
+  int32_t (*call_packed)(const tn_env *env, const char *name, const tn_arg *args, int32_t n_args,
+                         tn_arg *out_ret);
 
   /// Records an error (the first one of a call wins) and returns `code`. text: static storage.
   int32_t (*fail)(const tn_env *env, int32_t code, const char *text, int64_t expected, int64_t got);
 };
 
-/// A compiled kernel.
+/// A compiled kernel. One with a result of its own (T.ret) takes one argument more than it has
+/// parameters and stores an INT or FLOAT there.
 typedef int32_t (*tn_kernel_fn)(const tn_env *env, const tn_arg *args, int32_t n_args);
 
 #ifdef __cplusplus

@@ -48,10 +48,6 @@ void tn_runtime_release(tn_runtime *rt) {
   }
 }
 
-tn_registry *tn_runtime_registry(tn_runtime *rt) {
-  return rt->registry;
-}
+tn_registry *tn_runtime_registry(tn_runtime *rt) { return rt->registry; }
 
-tn_pool *tn_runtime_pool(tn_runtime *rt) {
-  return rt->pool;
-}
+tn_pool *tn_runtime_pool(tn_runtime *rt) { return rt->pool; }

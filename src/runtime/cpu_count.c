@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Reads affinity and control-group limits. A container with a limit of two processors on a large machine must not get
- * a thread for each processor: they would be stopped in turn for most of each period. */
+/* Reads affinity and control-group limits. A container with a limit of two processors on a large
+ * machine must not get a thread for each processor: they would be stopped in turn for most of each
+ * period. */
 #include "runtime/cpu_count.h"
 
 #include <sched.h>
@@ -41,7 +42,9 @@ static int32_t folder_limit(const char *folder) {
   }
   if (read_line(folder, "cpu.cfs_quota_us", line)) { /* version 1 */
     int64_t quota = strtoll(line, NULL, 10);
-    return read_line(folder, "cpu.cfs_period_us", line) ? quota_to_cpus(quota, strtoll(line, NULL, 10)) : 0;
+    return read_line(folder, "cpu.cfs_period_us", line)
+               ? quota_to_cpus(quota, strtoll(line, NULL, 10))
+               : 0;
   }
   return 0;
 }
@@ -91,7 +94,8 @@ int32_t tn_cgroup_cpu_limit(const char *proc_file, const char *root) {
     ++group;
     if (controllers[1] == 0) {
       limit = smaller_limit(limit, walk_up(root, group));
-    } else if (strncmp(controllers + 1, "cpu", 3) == 0 && (controllers[4] == 0 || controllers[4] == ',')) {
+    } else if (strncmp(controllers + 1, "cpu", 3) == 0 &&
+               (controllers[4] == 0 || controllers[4] == ',')) {
       char cpu_root[PATH_BYTES];
       snprintf(cpu_root, sizeof cpu_root, "%s/cpu", root);
       limit = smaller_limit(limit, walk_up(cpu_root, group));

@@ -9,8 +9,9 @@
 /// At least 1.
 int32_t tn_cpu_count(void);
 
-/// The smallest limit set on the control group that `proc_file` ("/proc/self/cgroup") names and on those around it, in
-/// whole processors rounded up, read below `root` ("/sys/fs/cgroup"), versions 1 and 2; 0: no limit.
+/// The smallest limit set on the control group that `proc_file` ("/proc/self/cgroup") names and on
+/// those around it, in whole processors rounded up, read below `root` ("/sys/fs/cgroup"), versions
+/// 1 and 2; 0: no limit.
 int32_t tn_cgroup_cpu_limit(const char *proc_file, const char *root);
 
 #endif

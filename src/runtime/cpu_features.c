@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Whether this machine has the CPU features an executable was compiled for, by their LLVM names. Asked from the
- * processor and from the operating system, which must save the wide registers. */
+/* Whether this machine has the CPU features an executable was compiled for, by their LLVM names.
+ * Asked from the processor and from the operating system, which must save the wide registers. */
 #include <string.h>
 
 #include "runtime/exec.h"
@@ -107,9 +107,7 @@ static bool find_feature(const char *name, size_t len, bool *out_has) {
   return false;
 }
 
-uint32_t tn_elf_this_arch(void) {
-  return TN_EXEC_ARCH_X86_64;
-}
+uint32_t tn_elf_this_arch(void) { return TN_EXEC_ARCH_X86_64; }
 
 #else
 
@@ -121,9 +119,7 @@ static bool find_feature(const char *name, size_t len, bool *out_has) {
   return false;
 }
 
-uint32_t tn_elf_this_arch(void) {
-  return TN_EXEC_ARCH_AARCH64;
-}
+uint32_t tn_elf_this_arch(void) { return TN_EXEC_ARCH_AARCH64; }
 #endif
 
 enum { MISSING_BYTES = 256 };
@@ -137,17 +133,20 @@ tn_status tn_cpu_check_features(const char *names) {
     size_t name_len = len - (size_t)(name - at);
     bool has = false;
     if (name_len > 0 && !find_feature(name, name_len, &has)) {
-      return TN_ERR(TN_UNSUPPORTED, "the executable needs the CPU feature '%.*s', which this runtime does not know",
+      return TN_ERR(TN_UNSUPPORTED,
+                    "the executable needs the CPU feature '%.*s', which this runtime does not know",
                     (int)(name_len > 64 ? 64 : name_len), name);
     }
     if (name_len > 0 && !has) {
       size_t used = strlen(missing);
-      snprintf(missing + used, sizeof missing - used, "%s%.*s", n_missing++ == 0 ? "" : ", ", (int)name_len, name);
+      snprintf(missing + used, sizeof missing - used, "%s%.*s", n_missing++ == 0 ? "" : ", ",
+               (int)name_len, name);
     }
     at += len + (at[len] == ',' ? 1 : 0);
   }
   if (n_missing > 0) {
-    return TN_ERR(TN_UNSUPPORTED, "the executable needs CPU features that this machine lacks: %s", missing);
+    return TN_ERR(TN_UNSUPPORTED, "the executable needs CPU features that this machine lacks: %s",
+                  missing);
   }
   return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The device table and its first row, the cpu. Everything that allocates or copies tensor memory goes through a row;
- * only the copy between two pieces of host memory is shortened to memcpy. */
+/* The device table and its first row, the cpu. Everything that allocates or copies tensor memory
+ * goes through a row; only the copy between two pieces of host memory is shortened to memcpy. */
 #include "runtime/device.h"
 
 #include <stdio.h>
@@ -12,10 +12,12 @@
 #include "runtime/context.h"
 #include "runtime/mem.h"
 
-static tn_status cpu_alloc(void *ctx, int32_t device_id, size_t n_bytes, size_t align, void **out_ptr) {
+static tn_status cpu_alloc(void *ctx, int32_t device_id, size_t n_bytes, size_t align,
+                           void **out_ptr) {
   (void)ctx;
   (void)device_id;
-  void *ptr = tn_mem_alloc_aligned(n_bytes, align < TN_MEM_ALIGN_BYTES ? TN_MEM_ALIGN_BYTES : align);
+  void *ptr =
+      tn_mem_alloc_aligned(n_bytes, align < TN_MEM_ALIGN_BYTES ? TN_MEM_ALIGN_BYTES : align);
   if (ptr == NULL) {
     return tn_mem_error("a tensor", n_bytes);
   }
@@ -29,7 +31,8 @@ static void cpu_free(void *ctx, int32_t device_id, void *ptr) {
   tn_mem_free(ptr);
 }
 
-static tn_status cpu_copy(void *ctx, void *dst, DLDevice dst_dev, const void *src, DLDevice src_dev, size_t n_bytes) {
+static tn_status cpu_copy(void *ctx, void *dst, DLDevice dst_dev, const void *src, DLDevice src_dev,
+                          size_t n_bytes) {
   (void)ctx;
   (void)dst_dev;
   (void)src_dev;
@@ -39,21 +42,24 @@ static tn_status cpu_copy(void *ctx, void *dst, DLDevice dst_dev, const void *sr
   return NULL;
 }
 
-static int32_t cpu_launch(void *ctx, int32_t device_id, tn_kernel_fn kernel, const tn_env *env, const tn_arg *args,
-                          int32_t n_args) {
+static int32_t cpu_launch(void *ctx, int32_t device_id, tn_kernel_fn kernel, const tn_env *env,
+                          const tn_arg *args, int32_t n_args) {
   (void)ctx;
   (void)device_id;
   return kernel(env, args, n_args);
 }
 
 static const tn_device_row cpu_row = {
-  .ops = {.name = "cpu", .device_type = kDLCPU, .n_devices = 1, .alloc = cpu_alloc, .free = cpu_free,
-          .copy = cpu_copy, .launch = cpu_launch},
+    .ops = {.name = "cpu",
+            .device_type = kDLCPU,
+            .n_devices = 1,
+            .alloc = cpu_alloc,
+            .free = cpu_free,
+            .copy = cpu_copy,
+            .launch = cpu_launch},
 };
 
-const tn_device_row *tn_device_cpu(void) {
-  return &cpu_row;
-}
+const tn_device_row *tn_device_cpu(void) { return &cpu_row; }
 
 void tn_device_table_init(tn_device_table *table) {
   pthread_mutex_init(&table->lock, NULL);
@@ -97,7 +103,8 @@ static tn_status add_locked(tn_device_table *table, const tn_device_ops *ops, vo
 }
 
 tn_status tn_device_table_add(tn_device_table *table, const tn_device_ops *ops, void *ctx) {
-  if (ops->name == NULL || ops->alloc == NULL || ops->free == NULL || ops->copy == NULL || ops->n_devices < 1) {
+  if (ops->name == NULL || ops->alloc == NULL || ops->free == NULL || ops->copy == NULL ||
+      ops->n_devices < 1) {
     return TN_ERR(TN_INVALID, "device '%s' needs a name, alloc, free, copy and at least one device",
                   ops->name == NULL ? "" : ops->name);
   }
@@ -107,14 +114,15 @@ tn_status tn_device_table_add(tn_device_table *table, const tn_device_ops *ops, 
   return st;
 }
 
-tn_status tn_device_table_find(const tn_device_table *table, DLDevice device, const tn_device_row **out_row) {
+tn_status tn_device_table_find(const tn_device_table *table, DLDevice device,
+                               const tn_device_row **out_row) {
   const tn_device_row *row = find_type(table, device.device_type);
   if (row == NULL) {
     return TN_ERR(TN_NOT_FOUND, "no device of DLPack type %d", device.device_type);
   }
   if (device.device_id < 0 || device.device_id >= row->ops.n_devices) {
-    return TN_ERR(TN_INVALID, "device '%s' has no number %d (there are %d)", row->ops.name, device.device_id,
-                  row->ops.n_devices);
+    return TN_ERR(TN_INVALID, "device '%s' has no number %d (there are %d)", row->ops.name,
+                  device.device_id, row->ops.n_devices);
   }
   *out_row = row;
   return NULL;
@@ -126,7 +134,8 @@ tn_status tn_runtime_device_row(tn_runtime *rt, DLDevice device, const tn_device
     return NULL;
   }
   if (rt == NULL) {
-    return TN_ERR(TN_NOT_FOUND, "a tensor of DLPack device type %d needs a runtime context", device.device_type);
+    return TN_ERR(TN_NOT_FOUND, "a tensor of DLPack device type %d needs a runtime context",
+                  device.device_type);
   }
   return tn_device_table_find(&rt->devices, device, out_row);
 }
@@ -150,8 +159,8 @@ tn_status tn_runtime_find_device(tn_runtime *rt, const char *text, DLDevice *out
     int64_t id = text[len] == ':' ? strtol(text + len + 1, &end, 10) : 0;
     bool is_number = text[len] == 0 || (end != text + len + 1 && *end == 0);
     if (!is_number || id < 0 || id >= ops->n_devices) {
-      return TN_ERR(TN_INVALID, "device '%s': expected %s or %s:N with N in [0, %d)", text, ops->name, ops->name,
-                    ops->n_devices);
+      return TN_ERR(TN_INVALID, "device '%s': expected %s or %s:N with N in [0, %d)", text,
+                    ops->name, ops->name, ops->n_devices);
     }
     *out_device = (DLDevice){ops->device_type, (int32_t)id};
     return NULL;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Loads executables: from a .tnx file (mapped; kernels through an anonymous file and the dynamic linker), from a .so
- * (the linker maps it, the image is one of its symbols), from memory (kernels found by the caller, the JIT's case).
- * Once loaded, an exec never changes and may be shared by any number of machines and threads. */
+/* Loads executables: from a .tnx file (mapped; kernels through an anonymous file and the dynamic
+ * linker), from a .so (the linker maps it, the image is one of its symbols), from memory (kernels
+ * found by the caller, the JIT's case). Once loaded, an exec never changes and may be shared by any
+ * number of machines and threads. */
 #include "runtime/exec.h"
 
 #include <dlfcn.h>
@@ -24,9 +25,7 @@ static void unload_mapped(tn_image_owner *owner) {
   tn_mapped_file_deinit(&file);
 }
 
-static void unload_copy(tn_image_owner *owner) {
-  tn_mem_free((void *)(uintptr_t)owner->mapped);
-}
+static void unload_copy(tn_image_owner *owner) { tn_mem_free((void *)(uintptr_t)owner->mapped); }
 
 static void destroy_owner(tn_object *obj) {
   tn_image_owner *owner = (tn_image_owner *)obj;
@@ -58,8 +57,8 @@ static tn_status owner_new(tn_image_owner **out_owner) {
   return NULL;
 }
 
-/* The linker knows libraries by name, and this name is unique only as long as the file is open: so the owner keeps it
- * open as long as the library is there. */
+/* The linker knows libraries by name, and this name is unique only as long as the file is open: so
+ * the owner keeps it open as long as the library is there. */
 static tn_status open_library(tn_image_owner *owner) {
   char name[64];
   snprintf(name, sizeof name, "/proc/self/fd/%d", owner->fd);
@@ -78,7 +77,8 @@ static tn_status open_blob(tn_image_owner *owner, const uint8_t *bytes, size_t n
   for (size_t at = 0; at < n_bytes;) {
     ssize_t n = write(owner->fd, bytes + at, n_bytes - at);
     if (n <= 0) {
-      return TN_ERR(TN_IO, "the kernels cannot be written to an anonymous file (%zu bytes)", n_bytes);
+      return TN_ERR(TN_IO, "the kernels cannot be written to an anonymous file (%zu bytes)",
+                    n_bytes);
     }
     at += (size_t)n;
   }
@@ -107,11 +107,11 @@ static tn_status make_const_tensor(tn_exec *exec, const tn_exec_const *c, tn_arg
   tn_tensor *tensor = NULL;
   TN_TRY(tn_tensor_new_blank(c->type.ndim, &tensor));
   DLTensor dl = {
-    .data = (void *)(uintptr_t)(exec->view.data + c->offset), /* marked read-only below */
-    .device = {kDLCPU, 0},
-    .ndim = c->type.ndim,
-    .dtype = tn_dtype_to_dl(c->type.dtype),
-    .shape = (int64_t *)(uintptr_t)(exec->view.dims + c->type.dims),
+      .data = (void *)(uintptr_t)(exec->view.data + c->offset), /* marked read-only below */
+      .device = {kDLCPU, 0},
+      .ndim = c->type.ndim,
+      .dtype = tn_dtype_to_dl(c->type.dtype),
+      .shape = (int64_t *)(uintptr_t)(exec->view.dims + c->type.dims),
   };
   tn_status st = tn_tensor_set_borrowed(tensor, NULL, &dl);
   if (st != NULL) {
@@ -167,7 +167,8 @@ static tn_status find_kernel(tn_exec *exec, const kernel_source *source, size_t 
     exec->kernels[index] = source->find(source->ctx, name);
   } else if (exec->owner->library != NULL) {
     symbol = dlsym(exec->owner->library, name);
-    memcpy(&exec->kernels[index], &symbol, sizeof symbol); /* data to function pointer: POSIX's blessing, not C's */
+    memcpy(&exec->kernels[index], &symbol,
+           sizeof symbol); /* data to function pointer: POSIX's blessing, not C's */
   }
   if (exec->kernels[index] == NULL) {
     return TN_ERR(TN_CORRUPT, "the executable has no code for its kernel '%s'", name);
@@ -181,8 +182,8 @@ static void *alloc_array(size_t n, size_t elem_bytes) {
 }
 
 /* owner: retained by the new exec. */
-static tn_status exec_new(tn_image_owner *owner, const tn_exec_view *view, const kernel_source *source,
-                          tn_exec **out_exec) {
+static tn_status exec_new(tn_image_owner *owner, const tn_exec_view *view,
+                          const kernel_source *source, tn_exec **out_exec) {
   tn_exec *exec = tn_mem_alloc(sizeof *exec);
   if (exec == NULL) {
     return tn_mem_error("an executable", sizeof *exec);
@@ -228,12 +229,13 @@ static bool has_kernels(const tn_exec_view *view) {
 
 /* ---- the three ways in ---- */
 
-static tn_status open_image(tn_image_owner *owner, const uint8_t *bytes, size_t n_bytes, const kernel_source *source,
-                            tn_exec **out_exec) {
+static tn_status open_image(tn_image_owner *owner, const uint8_t *bytes, size_t n_bytes,
+                            const kernel_source *source, tn_exec **out_exec) {
   tn_exec_view view = {0};
   TN_TRY(tn_exec_view_init(&view, bytes, n_bytes));
   TN_TRY(tn_exec_check_machine(&view));
-  if (source->find == NULL && owner->library == NULL && view.n_kernel_bytes > 0 && has_kernels(&view)) {
+  if (source->find == NULL && owner->library == NULL && view.n_kernel_bytes > 0 &&
+      has_kernels(&view)) {
     TN_TRY(tn_elf_check(view.kernels, view.n_kernel_bytes, view.header->arch));
     TN_TRY(open_blob(owner, view.kernels, view.n_kernel_bytes));
   }
@@ -246,7 +248,8 @@ static tn_status find_image(void *library, const uint8_t **out_bytes, size_t *ou
   Dl_info info;
   void *extra = NULL;
   if (bytes == NULL || dladdr1(bytes, &info, &extra, RTLD_DL_SYMENT) == 0 || extra == NULL) {
-    return TN_ERR(TN_CORRUPT, "a shared library that holds no executable (symbol %s)", TN_EXEC_IMAGE_SYMBOL);
+    return TN_ERR(TN_CORRUPT, "a shared library that holds no executable (symbol %s)",
+                  TN_EXEC_IMAGE_SYMBOL);
   }
   size_t n_symbol = ((const ElfW(Sym) *)extra)->st_size;
   tn_exec_header header;
@@ -255,7 +258,8 @@ static tn_status find_image(void *library, const uint8_t **out_bytes, size_t *ou
   }
   memcpy(&header, bytes, sizeof header);
   if (header.magic == TN_EXEC_MAGIC && header.n_bytes > n_symbol) {
-    return TN_ERR(TN_CORRUPT, "the image in the library is cut short: it says %llu bytes, there are %zu",
+    return TN_ERR(TN_CORRUPT,
+                  "the image in the library is cut short: it says %llu bytes, there are %zu",
                   (unsigned long long)header.n_bytes, n_symbol);
   }
   *out_bytes = bytes;
@@ -297,8 +301,9 @@ done:
   return tn_status_wrap(st, "loading %s", path);
 }
 
-tn_status tn_exec_from_memory(const void *bytes, size_t n_bytes, tn_kernel_fn (*find)(void *ctx, const char *name),
-                              void *ctx, void (*free_ctx)(void *ctx), tn_exec **out_exec) {
+tn_status tn_exec_from_memory(const void *bytes, size_t n_bytes,
+                              tn_kernel_fn (*find)(void *ctx, const char *name), void *ctx,
+                              void (*free_ctx)(void *ctx), tn_exec **out_exec) {
   tn_status st = NULL;
   tn_image_owner *owner = NULL;
   const uint8_t *image = bytes;
@@ -313,7 +318,9 @@ tn_status tn_exec_from_memory(const void *bytes, size_t n_bytes, tn_kernel_fn (*
     owner->unload = unload_copy;
     image = copy;
   }
-  TN_GOTO(st, open_image(owner, image, n_bytes, &(kernel_source){.find = find, .ctx = ctx}, out_exec), done);
+  TN_GOTO(st,
+          open_image(owner, image, n_bytes, &(kernel_source){.find = find, .ctx = ctx}, out_exec),
+          done);
   /* Attached last: on failure ctx stays the caller's. */
   owner->ctx = ctx;
   owner->free_ctx = free_ctx;
@@ -342,9 +349,7 @@ static const tn_exec_func *public_func(const tn_exec *exec, int32_t i) {
   return i >= 0 && i < exec->n_publics ? &exec->view.funcs[exec->publics[i]] : NULL;
 }
 
-int32_t tn_exec_n_functions(const tn_exec *exec) {
-  return exec->n_publics;
-}
+int32_t tn_exec_n_functions(const tn_exec *exec) { return exec->n_publics; }
 
 const char *tn_exec_function_name(const tn_exec *exec, int32_t i) {
   const tn_exec_func *f = public_func(exec, i);
@@ -367,16 +372,17 @@ tn_status tn_exec_param(const tn_exec *exec, int32_t i, int32_t j, tn_param_info
     return TN_ERR(TN_INVALID, "no parameter %d of function %d", j, i);
   }
   if (j == (int32_t)f->n_params && f->kind == TN_EXEC_FN_KERNEL) {
-    return TN_ERR(TN_INVALID, "function %d is a kernel: it writes into its arguments and returns nothing", i);
+    return TN_ERR(TN_INVALID,
+                  "function %d is a kernel: it writes into its arguments and returns nothing", i);
   }
   const tn_exec_type *t = &exec->view.types[f->params + (uint32_t)j];
   *out_info = (tn_param_info){
-    .name = j == (int32_t)f->n_params ? "" : tn_exec_str(&exec->view, t->name),
-    .text = tn_exec_str(&exec->view, t->text),
-    .kind = (int32_t)t->kind,
-    .dtype = t->dtype,
-    .ndim = t->ndim,
-    .dims = t->ndim > 0 ? exec->view.dims + t->dims : NULL,
+      .name = j == (int32_t)f->n_params ? "" : tn_exec_str(&exec->view, t->name),
+      .text = tn_exec_str(&exec->view, t->text),
+      .kind = (int32_t)t->kind,
+      .dtype = t->dtype,
+      .ndim = t->ndim,
+      .dims = t->ndim > 0 ? exec->view.dims + t->dims : NULL,
   };
   return NULL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Checks an executable image as hostile input: from the header inwards, nothing is used before it is known to lie in
- * bounds. What passes can be indexed freely by loader, printer and machine. Native code cannot be checked; the checksum
- * guards it against accidents only. */
+/* Checks an executable image as hostile input: from the header inwards, nothing is used before it
+ * is known to lie in bounds. What passes can be indexed freely by loader, printer and machine.
+ * Native code cannot be checked; the checksum guards it against accidents only. */
 #include <string.h>
 
 #include "base/array.h"
@@ -21,24 +21,26 @@ static tn_status check_header(const uint8_t *bytes, size_t n_bytes) {
     return TN_ERR(TN_CORRUPT, "not an executable: it starts with other bytes");
   }
   if (header.version != TN_EXEC_VERSION) {
-    return TN_ERR(TN_UNSUPPORTED, "executable of format version %u; this runtime reads version %d", header.version,
-                  (int)TN_EXEC_VERSION);
+    return TN_ERR(TN_UNSUPPORTED, "executable of format version %u; this runtime reads version %d",
+                  header.version, (int)TN_EXEC_VERSION);
   }
   if (header.n_bytes != n_bytes) {
-    return TN_ERR(TN_CORRUPT, "the executable is cut short or grown: it says %llu bytes, there are %zu",
+    return TN_ERR(TN_CORRUPT,
+                  "the executable is cut short or grown: it says %llu bytes, there are %zu",
                   (unsigned long long)header.n_bytes, n_bytes);
   }
   uint64_t checksum = tn_exec_checksum(bytes, n_bytes);
   if (header.checksum != checksum) {
-    return TN_ERR(TN_CORRUPT, "the executable is damaged: its checksum is %016llx, its bytes give %016llx",
+    return TN_ERR(TN_CORRUPT,
+                  "the executable is damaged: its checksum is %016llx, its bytes give %016llx",
                   (unsigned long long)header.checksum, (unsigned long long)checksum);
   }
   if (header.reserved != 0) {
     return TN_ERR(TN_CORRUPT, "a reserved word of the executable's header is not 0");
   }
   if (header.n_sections > TN_EXEC_KERNELS) {
-    return TN_ERR(TN_CORRUPT, "the executable has %u sections; there are %d kinds", header.n_sections,
-                  (int)TN_EXEC_KERNELS);
+    return TN_ERR(TN_CORRUPT, "the executable has %u sections; there are %d kinds",
+                  header.n_sections, (int)TN_EXEC_KERNELS);
   }
   if (header.n_sections * sizeof(tn_exec_section) > n_bytes - sizeof header) {
     return TN_ERR(TN_CORRUPT, "the section table leaves the executable");
@@ -53,9 +55,11 @@ typedef struct window {
   size_t *n_elems;
 } window;
 
-static tn_status check_section(const uint8_t *bytes, size_t n_bytes, const tn_exec_section *s, const window *w) {
+static tn_status check_section(const uint8_t *bytes, size_t n_bytes, const tn_exec_section *s,
+                               const window *w) {
   size_t align = s->kind == TN_EXEC_DATA ? TN_IMAGE_PAGE_BYTES : TN_IMAGE_ALIGN_BYTES;
-  if (s->reserved != 0 || s->offset % align != 0 || s->offset > n_bytes || s->n_bytes > n_bytes - s->offset) {
+  if (s->reserved != 0 || s->offset % align != 0 || s->offset > n_bytes ||
+      s->n_bytes > n_bytes - s->offset) {
     return TN_ERR(TN_CORRUPT, "section %u leaves the executable or is not aligned", s->kind);
   }
   if (s->n_bytes % w->elem_bytes != 0) {
@@ -72,18 +76,19 @@ static tn_status check_section(const uint8_t *bytes, size_t n_bytes, const tn_ex
 static tn_status find_sections(tn_exec_view *v, const uint8_t *bytes, size_t n_bytes) {
   const void *starts[TN_EXEC_KERNELS + 1] = {0};
   window windows[TN_EXEC_KERNELS + 1] = {
-    [TN_EXEC_STRINGS] = {1, &starts[TN_EXEC_STRINGS], &v->n_string_bytes},
-    [TN_EXEC_FUNCS] = {sizeof(tn_exec_func), &starts[TN_EXEC_FUNCS], &v->n_funcs},
-    [TN_EXEC_PARAMS] = {sizeof(tn_exec_type), &starts[TN_EXEC_PARAMS], &v->n_types},
-    [TN_EXEC_DIMS] = {sizeof(int64_t), &starts[TN_EXEC_DIMS], &v->n_dims},
-    [TN_EXEC_CODE] = {sizeof(int64_t), &starts[TN_EXEC_CODE], &v->n_code},
-    [TN_EXEC_CONSTS] = {sizeof(tn_exec_const), &starts[TN_EXEC_CONSTS], &v->n_consts},
-    [TN_EXEC_DATA] = {1, &starts[TN_EXEC_DATA], &v->n_data_bytes},
-    [TN_EXEC_KERNELS] = {1, &starts[TN_EXEC_KERNELS], &v->n_kernel_bytes},
+      [TN_EXEC_STRINGS] = {1, &starts[TN_EXEC_STRINGS], &v->n_string_bytes},
+      [TN_EXEC_FUNCS] = {sizeof(tn_exec_func), &starts[TN_EXEC_FUNCS], &v->n_funcs},
+      [TN_EXEC_PARAMS] = {sizeof(tn_exec_type), &starts[TN_EXEC_PARAMS], &v->n_types},
+      [TN_EXEC_DIMS] = {sizeof(int64_t), &starts[TN_EXEC_DIMS], &v->n_dims},
+      [TN_EXEC_CODE] = {sizeof(int64_t), &starts[TN_EXEC_CODE], &v->n_code},
+      [TN_EXEC_CONSTS] = {sizeof(tn_exec_const), &starts[TN_EXEC_CONSTS], &v->n_consts},
+      [TN_EXEC_DATA] = {1, &starts[TN_EXEC_DATA], &v->n_data_bytes},
+      [TN_EXEC_KERNELS] = {1, &starts[TN_EXEC_KERNELS], &v->n_kernel_bytes},
   };
   v->bytes = bytes;
   v->header = (const tn_exec_header *)(const void *)bytes;
-  const tn_exec_section *table = (const tn_exec_section *)(const void *)(bytes + sizeof(tn_exec_header));
+  const tn_exec_section *table =
+      (const tn_exec_section *)(const void *)(bytes + sizeof(tn_exec_header));
   for (uint32_t i = 0; i < v->header->n_sections; ++i) {
     if (table[i].kind < TN_EXEC_STRINGS || table[i].kind > TN_EXEC_KERNELS) {
       return TN_ERR(TN_CORRUPT, "section %u has unknown kind %u", i, table[i].kind);
@@ -111,9 +116,10 @@ static tn_status check_strings(const tn_exec_view *v) {
   return NULL;
 }
 
-static tn_status check_type(const tn_exec_view *v, const tn_exec_type *t, const char *what, size_t index) {
-  bool is_good = t->name < v->n_string_bytes && t->text < v->n_string_bytes && t->kind <= TN_EXEC_TY_FUNC &&
-                 t->ndim >= -1 && t->ndim <= TN_MAX_NDIM;
+static tn_status check_type(const tn_exec_view *v, const tn_exec_type *t, const char *what,
+                            size_t index) {
+  bool is_good = t->name < v->n_string_bytes && t->text < v->n_string_bytes &&
+                 t->kind <= TN_EXEC_TY_FUNC && t->ndim >= -1 && t->ndim <= TN_MAX_NDIM;
   if (is_good && t->ndim > 0) {
     is_good = t->dims <= v->n_dims && (size_t)t->ndim <= v->n_dims - t->dims;
   }
@@ -127,7 +133,8 @@ static tn_status check_type(const tn_exec_view *v, const tn_exec_type *t, const 
 
 static tn_status check_func(const tn_exec_view *v, size_t index) {
   const tn_exec_func *f = &v->funcs[index];
-  if (f->name >= v->n_string_bytes || f->doc >= v->n_string_bytes || tn_exec_str(v, f->name)[0] == 0) {
+  if (f->name >= v->n_string_bytes || f->doc >= v->n_string_bytes ||
+      tn_exec_str(v, f->name)[0] == 0) {
     return TN_ERR(TN_CORRUPT, "function %zu has no name in the string table", index);
   }
   if (f->kind < TN_EXEC_FN_VM || f->kind > TN_EXEC_FN_PACKED || f->is_public > 1) {
@@ -139,17 +146,22 @@ static tn_status check_func(const tn_exec_view *v, size_t index) {
   uint32_t n_results = f->kind == TN_EXEC_FN_VM ? 1 : 0;
   if (f->n_params > TN_EXEC_MAX_PARAMS || f->params > v->n_types ||
       f->n_params + n_results > v->n_types - f->params) {
-    return TN_ERR(TN_CORRUPT, "the parameters of function '%s' leave their section", tn_exec_str(v, f->name));
+    return TN_ERR(TN_CORRUPT, "the parameters of function '%s' leave their section",
+                  tn_exec_str(v, f->name));
   }
   if (f->kind == TN_EXEC_FN_KERNEL) {
     return NULL;
   }
   if (f->code_begin >= f->code_end || f->code_end > v->n_code) {
-    return TN_ERR(TN_CORRUPT, "the code of function '%s' is empty or leaves its section", tn_exec_str(v, f->name));
+    return TN_ERR(TN_CORRUPT, "the code of function '%s' is empty or leaves its section",
+                  tn_exec_str(v, f->name));
   }
   if (f->n_regs < f->n_params || f->n_regs > TN_EXEC_MAX_REGS || f->n_slots > TN_EXEC_MAX_SLOTS) {
-    return TN_ERR(TN_CORRUPT, "function '%s' has %u registers and %u slots; at most %d and %d, and one a parameter",
-                  tn_exec_str(v, f->name), f->n_regs, f->n_slots, (int)TN_EXEC_MAX_REGS, (int)TN_EXEC_MAX_SLOTS);
+    return TN_ERR(
+        TN_CORRUPT,
+        "function '%s' has %u registers and %u slots; at most %d and %d, and one a parameter",
+        tn_exec_str(v, f->name), f->n_regs, f->n_slots, (int)TN_EXEC_MAX_REGS,
+        (int)TN_EXEC_MAX_SLOTS);
   }
   return NULL;
 }
@@ -158,10 +170,13 @@ static tn_status check_const_tensor(const tn_exec_view *v, size_t index) {
   const tn_exec_const *c = &v->consts[index];
   size_t n_bytes = 0;
   bool is_good = c->type.ndim >= 0 && c->type.dtype != TN_DT_NONE &&
-                 tn_shape_bytes(c->type.ndim, v->dims + c->type.dims, tn_dtype_bytes(c->type.dtype), &n_bytes) &&
-                 n_bytes == c->n_bytes && c->offset % TN_IMAGE_ALIGN_BYTES == 0 && c->offset <= v->n_data_bytes &&
-                 c->n_bytes <= v->n_data_bytes - c->offset;
-  return is_good ? NULL : TN_ERR(TN_CORRUPT, "tensor constant %zu does not fit its type or its section", index);
+                 tn_shape_bytes(c->type.ndim, v->dims + c->type.dims, tn_dtype_bytes(c->type.dtype),
+                                &n_bytes) &&
+                 n_bytes == c->n_bytes && c->offset % TN_IMAGE_ALIGN_BYTES == 0 &&
+                 c->offset <= v->n_data_bytes && c->n_bytes <= v->n_data_bytes - c->offset;
+  return is_good ? NULL
+                 : TN_ERR(TN_CORRUPT, "tensor constant %zu does not fit its type or its section",
+                          index);
 }
 
 static tn_status check_const(const tn_exec_view *v, size_t index) {
@@ -226,7 +241,8 @@ tn_status tn_exec_view_init(tn_exec_view *view, const uint8_t *bytes, size_t n_b
   TN_TRY(find_sections(&v, bytes, n_bytes));
   TN_TRY(check_strings(&v));
   if (v.n_funcs > TN_EXEC_MAX_PARAMS || v.n_consts > INT32_MAX) {
-    return TN_ERR(TN_CORRUPT, "the executable has %zu functions and %zu constants", v.n_funcs, v.n_consts);
+    return TN_ERR(TN_CORRUPT, "the executable has %zu functions and %zu constants", v.n_funcs,
+                  v.n_consts);
   }
   for (size_t i = 0; i < v.n_types; ++i) {
     TN_TRY(check_type(&v, &v.types[i], "parameter", i));
@@ -246,9 +262,14 @@ tn_status tn_exec_view_init(tn_exec_view *view, const uint8_t *bytes, size_t n_b
 tn_status tn_exec_check_machine(const tn_exec_view *view) {
   uint32_t arch = view->header->arch;
   if (arch != 0 && arch != tn_elf_this_arch()) {
-    const char *name = arch == TN_EXEC_ARCH_X86_64 ? "x86-64" : arch == TN_EXEC_ARCH_AARCH64 ? "AArch64" : "unknown";
-    return TN_ERR(TN_UNSUPPORTED, "the executable's kernels are for another architecture (%s, ELF machine %u); this "
-                  "machine is ELF machine %u", name, arch, tn_elf_this_arch());
+    const char *name = arch == TN_EXEC_ARCH_X86_64    ? "x86-64"
+                       : arch == TN_EXEC_ARCH_AARCH64 ? "AArch64"
+                                                      : "unknown";
+    return TN_ERR(
+        TN_UNSUPPORTED,
+        "the executable's kernels are for another architecture (%s, ELF machine %u); this "
+        "machine is ELF machine %u",
+        name, arch, tn_elf_this_arch());
   }
   return tn_cpu_check_features(tn_exec_str(view, view->header->cpu_features));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The instruction table at work: how long an instruction is, and whether all its operands are good. The machine trusts
- * what passes here; what depends on values (kinds in registers, extents, indices of tuples) it checks itself. */
+/* The instruction table at work: how long an instruction is, and whether all its operands are good.
+ * The machine trusts what passes here; what depends on values (kinds in registers, extents, indices
+ * of tuples) it checks itself. */
 #include <string.h>
 
 #include "base/array.h"
@@ -33,7 +34,8 @@ size_t tn_vm_instr_len(const int64_t *words, size_t n_left) {
     return len <= n_left ? len : 0;
   }
   size_t n_fixed = 1 + (size_t)(star - info->operands) + 1; /* opcode, operands, count */
-  if (n_fixed > n_left || words[n_fixed - 1] < 0 || (uint64_t)words[n_fixed - 1] > n_left - n_fixed) {
+  if (n_fixed > n_left || words[n_fixed - 1] < 0 ||
+      (uint64_t)words[n_fixed - 1] > n_left - n_fixed) {
     return 0;
   }
   return n_fixed + (size_t)words[n_fixed - 1];
@@ -53,12 +55,18 @@ static bool is_below(int64_t value, uint64_t limit) {
 static bool is_good_arg(const checker *c, int64_t word, bool is_integer) {
   int64_t value = TN_ARGW_VALUE(word);
   switch (TN_ARGW_KIND(word)) {
-    case TN_ARGW_REG: return is_below(value, c->func->n_regs);
-    case TN_ARGW_IMM: return true;
-    case TN_ARGW_SLOT: return is_below(value, c->func->n_slots);
-    case TN_ARGW_CONST: return !is_integer && is_below(value, c->view->n_consts);
-    case TN_ARGW_FUNC: return !is_integer && is_below(value, c->view->n_funcs);
-    default: return false;
+    case TN_ARGW_REG:
+      return is_below(value, c->func->n_regs);
+    case TN_ARGW_IMM:
+      return true;
+    case TN_ARGW_SLOT:
+      return is_below(value, c->func->n_slots);
+    case TN_ARGW_CONST:
+      return !is_integer && is_below(value, c->view->n_consts);
+    case TN_ARGW_FUNC:
+      return !is_integer && is_below(value, c->view->n_funcs);
+    default:
+      return false;
   }
 }
 
@@ -66,10 +74,13 @@ static bool is_good_dim(const checker *c, int64_t word) {
   int64_t value = TN_ARGW_VALUE(word);
   switch (TN_ARGW_KIND(word)) {
     case TN_VM_DIM_ANY:
-    case TN_VM_DIM_EQ: return true;
+    case TN_VM_DIM_EQ:
+      return true;
     case TN_VM_DIM_STORE:
-    case TN_VM_DIM_EQ_SLOT: return is_below(value, c->func->n_slots);
-    default: return false;
+    case TN_VM_DIM_EQ_SLOT:
+      return is_below(value, c->func->n_slots);
+    default:
+      return false;
   }
 }
 
@@ -84,36 +95,54 @@ static bool is_good_dtype(int64_t word) {
 }
 
 static bool is_good_target(const checker *c, int64_t word) {
-  return word >= c->func->code_begin && word < c->func->code_end && c->is_start[word - c->func->code_begin] != 0;
+  return word >= c->func->code_begin && word < c->func->code_end &&
+         c->is_start[word - c->func->code_begin] != 0;
 }
 
 static bool is_good_text(const checker *c, int64_t word) {
-  return word == -1 || (is_below(word, c->view->n_consts) && c->view->consts[word].kind == TN_EXEC_C_STR);
+  return word == -1 ||
+         (is_below(word, c->view->n_consts) && c->view->consts[word].kind == TN_EXEC_C_STR);
 }
 
 static bool is_good_operand(const checker *c, char letter, int64_t word) {
   switch (letter) {
-    case 'o': return word == -1 || is_below(word, c->func->n_regs);
+    case 'o':
+      return word == -1 || is_below(word, c->func->n_regs);
     case 'd':
-    case 'r': return is_below(word, c->func->n_regs);
-    case 's': return is_below(word, c->func->n_slots);
-    case 'f': return is_below(word, c->view->n_funcs);
-    case 'a': return is_good_arg(c, word, false);
-    case 'v': return is_good_arg(c, word, true);
-    case 'm': return is_good_dim(c, word);
-    case 't': return is_good_target(c, word);
-    case 'p': return word >= TN_VM_SH_ADD && word <= TN_VM_SH_SELECT;
-    case 'c': return is_good_text(c, word);
-    case 'y': return is_good_dtype(word);
-    case 'e': return word == 0 || word == -1 || is_good_dtype(word);
-    case 'k': return word >= -1 && word <= TN_MAX_NDIM;
-    case 'i': return word >= 0;
-    default: TN_UNREACHABLE();
+    case 'r':
+      return is_below(word, c->func->n_regs);
+    case 's':
+      return is_below(word, c->func->n_slots);
+    case 'f':
+      return is_below(word, c->view->n_funcs);
+    case 'a':
+      return is_good_arg(c, word, false);
+    case 'v':
+      return is_good_arg(c, word, true);
+    case 'm':
+      return is_good_dim(c, word);
+    case 't':
+      return is_good_target(c, word);
+    case 'p':
+      return word >= TN_VM_SH_ADD && word <= TN_VM_SH_SELECT;
+    case 'c':
+      return is_good_text(c, word);
+    case 'y':
+      return is_good_dtype(word);
+    case 'e':
+      return word == 0 || word == -1 || is_good_dtype(word);
+    case 'k':
+      return word >= -1 && word <= TN_MAX_NDIM;
+    case 'i':
+      return word >= 0;
+    default:
+      TN_UNREACHABLE();
   }
 }
 
 static tn_status code_error(const checker *c, const char *what) {
-  return TN_ERR(TN_CORRUPT, "code of function '%s', word %zu (%s): %s", tn_exec_str(c->view, c->func->name), c->at,
+  return TN_ERR(TN_CORRUPT, "code of function '%s', word %zu (%s): %s",
+                tn_exec_str(c->view, c->func->name), c->at,
                 tn_vm_op_find(c->view->code[c->at])->name, what);
 }
 
@@ -181,7 +210,8 @@ static tn_status find_starts(checker *c) {
     c->at += len;
   }
   if (last != TN_VM_RET && last != TN_VM_JUMP) {
-    return TN_ERR(TN_CORRUPT, "code of function '%s' runs past its end", tn_exec_str(c->view, f->name));
+    return TN_ERR(TN_CORRUPT, "code of function '%s' runs past its end",
+                  tn_exec_str(c->view, f->name));
   }
   return NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Puts an executable image together from its sections, for tests and tools; where the bytes lie is in abi/exec_layout.c. */
+/* Puts an executable image together from its sections, for tests and tools; where the bytes lie is
+ * in abi/exec_layout.c. */
 #include "runtime/exec_image.h"
 
 #include <string.h>
@@ -33,7 +34,8 @@ tn_status tn_image_build(const tn_image_spec *spec, tn_image *out_image) {
   tn_exec_section rows[TN_EXEC_KERNELS];
   uint32_t n = (uint32_t)spec->n_sections; /* each kind once: they fit */
   for (uint32_t i = 0; i < n; ++i) {
-    rows[i] = (tn_exec_section){.kind = spec->sections[i].kind, .n_bytes = spec->sections[i].n_bytes};
+    rows[i] =
+        (tn_exec_section){.kind = spec->sections[i].kind, .n_bytes = spec->sections[i].n_bytes};
   }
   size_t n_bytes = tn_exec_layout(rows, n);
   uint8_t *bytes = tn_mem_alloc_aligned(n_bytes, TN_IMAGE_PAGE_BYTES);
@@ -48,13 +50,13 @@ tn_status tn_image_build(const tn_image_spec *spec, tn_image *out_image) {
     memcpy(bytes + sizeof(tn_exec_header) + sizeof rows[i] * i, &rows[i], sizeof rows[i]);
   }
   tn_exec_header header = {
-    .magic = TN_EXEC_MAGIC,
-    .version = TN_EXEC_VERSION,
-    .arch = spec->arch,
-    .n_bytes = n_bytes,
-    .n_sections = n,
-    .cpu_features = spec->cpu_features,
-    .producer = spec->producer,
+      .magic = TN_EXEC_MAGIC,
+      .version = TN_EXEC_VERSION,
+      .arch = spec->arch,
+      .n_bytes = n_bytes,
+      .n_sections = n,
+      .cpu_features = spec->cpu_features,
+      .producer = spec->producer,
   };
   memcpy(bytes, &header, sizeof header);
   header.checksum = tn_exec_checksum(bytes, n_bytes);

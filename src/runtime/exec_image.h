@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Lays out an executable image (abi/exec.h) from its sections, and computes its checksum. The compiler writes images
- * with it, the loader checks them with it, tests assemble them by hand with it.
+/* Lays out an executable image (abi/exec.h) from its sections, and computes its checksum. The
+ * compiler writes images with it, the loader checks them with it, tests assemble them by hand with
+ * it.
  *
- *   tn_image_section sections[] = {{TN_EXEC_STRINGS, strings.data, strings.len}, {TN_EXEC_FUNCS, funcs, n_funcs_bytes}};
- *   tn_image_spec spec = {.arch = TN_EXEC_ARCH_X86_64, .sections = sections, .n_sections = 2};
- *   TN_TRY(tn_image_build(&spec, &image));
+ *   tn_image_section sections[] = {{TN_EXEC_STRINGS, strings.data, strings.len}, {TN_EXEC_FUNCS,
+ * funcs, n_funcs_bytes}}; tn_image_spec spec = {.arch = TN_EXEC_ARCH_X86_64, .sections = sections,
+ * .n_sections = 2}; TN_TRY(tn_image_build(&spec, &image));
  *   ... image.bytes, image.n_bytes ...
  *   tn_image_deinit(&image); */
 #ifndef TN_RUNTIME_EXEC_IMAGE_H
@@ -41,12 +42,14 @@ typedef struct tn_image {
   size_t n_bytes;
 } tn_image;
 
-/// Lays the sections out with padding, fills the header and the checksum. Errors: INVALID for a section that is given
-/// twice, has no known kind or for a STRINGS section that does not start and end with a NUL; NO_MEMORY.
+/// Lays the sections out with padding, fills the header and the checksum. Errors: INVALID for a
+/// section that is given twice, has no known kind or for a STRINGS section that does not start and
+/// end with a NUL; NO_MEMORY.
 TN_MUST_USE tn_status tn_image_build(const tn_image_spec *spec, tn_image *out_image);
 void tn_image_deinit(tn_image *image);
 
-/// Adds `text` with its NUL to a string table, which it starts with one NUL, and returns its offset;
+/// Adds `text` with its NUL to a string table, which it starts with one NUL, and returns its
+/// offset;
 /// "" and NULL are 0. Does not look for an equal text stored before.
 uint32_t tn_image_add_string(tn_buf *strings, const char *text);
 

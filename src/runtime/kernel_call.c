@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Calls of compiled kernels: arguments, services, and the text of a refusal. The kernel says where ("B.shape[0] of
- * argument 1") with two numbers; what the numbers mean follows from the code, and becomes words here. */
+/* Calls of compiled kernels: arguments, services, and the text of a refusal. The kernel says where
+ * ("B.shape[0] of argument 1") with two numbers; what the numbers mean follows from the code, and
+ * becomes words here. */
 #include "runtime/kernel_call.h"
 
 #include <stdio.h>
@@ -12,9 +13,7 @@
 
 /* ---- services ---- */
 
-static tn_call *call_of(const tn_env *env) {
-  return env->host;
-}
+static tn_call *call_of(const tn_env *env) { return env->host; }
 
 typedef struct par_loop {
   tn_call *call;
@@ -39,7 +38,8 @@ static int32_t env_serial_for(const tn_env *env, tn_par_body body, void *closure
   return n <= 0 ? 0 : body(env, 0, n, closure);
 }
 
-static int32_t env_fail(const tn_env *env, int32_t code, const char *text, int64_t expected, int64_t got) {
+static int32_t env_fail(const tn_env *env, int32_t code, const char *text, int64_t expected,
+                        int64_t got) {
   tn_call *call = call_of(env);
   if (atomic_exchange(&call->is_claimed, 1) == 0) {
     call->code = code;
@@ -60,7 +60,8 @@ static void env_workspace_free(const tn_env *env, void *ptr) {
 }
 
 /* What a kernel can take back: numbers. */
-static tn_status call_by_name(tn_call *call, const char *name, const tn_arg *args, int32_t n_args, tn_arg *out_ret) {
+static tn_status call_by_name(tn_call *call, const char *name, const tn_arg *args, int32_t n_args,
+                              tn_arg *out_ret) {
   tn_func *func = NULL;
   tn_arg ret = {0};
   TN_TRY(tn_registry_find(call->rt->registry, name, &func));
@@ -74,7 +75,8 @@ static tn_status call_by_name(tn_call *call, const char *name, const tn_arg *arg
     return NULL;
   }
   if (ret.kind > TN_ARG_PTR) {
-    st = TN_ERR(TN_INVALID, "'%s' returned a %s to a kernel, which takes numbers only", name, tn_arg_kind_name(ret.kind));
+    st = TN_ERR(TN_INVALID, "'%s' returned a %s to a kernel, which takes numbers only", name,
+                tn_arg_kind_name(ret.kind));
     tn_arg_release(&ret);
     return st;
   }
@@ -82,8 +84,8 @@ static tn_status call_by_name(tn_call *call, const char *name, const tn_arg *arg
   return NULL;
 }
 
-static int32_t env_call_packed(const tn_env *env, const char *name, const tn_arg *args, int32_t n_args,
-                               tn_arg *out_ret) {
+static int32_t env_call_packed(const tn_env *env, const char *name, const tn_arg *args,
+                               int32_t n_args, tn_arg *out_ret) {
   tn_call *call = call_of(env);
   tn_status st = call_by_name(call, name, args, n_args, out_ret);
   if (st == NULL) {
@@ -101,14 +103,14 @@ static int32_t env_call_packed(const tn_env *env, const char *name, const tn_arg
 void tn_call_init(tn_call *call, tn_runtime *rt) {
   *call = (tn_call){.rt = rt};
   call->env = (tn_env){
-    .abi_version = TN_KERNEL_ABI_VERSION,
-    .struct_bytes = sizeof(tn_env),
-    .host = call,
-    .parallel_for = env_parallel_for,
-    .workspace_alloc = env_workspace_alloc,
-    .workspace_free = env_workspace_free,
-    .call_packed = env_call_packed,
-    .fail = env_fail,
+      .abi_version = TN_KERNEL_ABI_VERSION,
+      .struct_bytes = sizeof(tn_env),
+      .host = call,
+      .parallel_for = env_parallel_for,
+      .workspace_alloc = env_workspace_alloc,
+      .workspace_free = env_workspace_free,
+      .call_packed = env_call_packed,
+      .fail = env_fail,
   };
   call->serial = call->env;
   call->serial.parallel_for = env_serial_for;
@@ -140,8 +142,10 @@ static tn_status refusal(tn_call *call, int32_t code, const char *text, const ch
     case TN_KERR_NULL:
       return TN_ERR(TN_INVALID, "%s when calling %s: no data", text, signature);
     case TN_KERR_ALIGN:
-      return TN_ERR(TN_INVALID, "%s when calling %s: expected an address that is a multiple of %s bytes, got one %s past",
-                    text, signature, expected, got);
+      return TN_ERR(
+          TN_INVALID,
+          "%s when calling %s: expected an address that is a multiple of %s bytes, got one %s past",
+          text, signature, expected, got);
     case TN_KERR_ASSERT:
       return TN_ERR(TN_INVALID, "assertion in %s: %s", signature, text);
     case TN_KERR_WORKSPACE:
@@ -149,9 +153,11 @@ static tn_status refusal(tn_call *call, int32_t code, const char *text, const ch
     case TN_KERR_PACKED:
       return TN_ERR(TN_INVALID, "call of '%s' by %s", text, signature);
     case TN_KERR_N_ARGS:
-      return TN_ERR(TN_INVALID, "number of arguments when calling %s: expected %s, got %s", signature, expected, got);
+      return TN_ERR(TN_INVALID, "number of arguments when calling %s: expected %s, got %s",
+                    signature, expected, got);
     default:
-      return TN_ERR(TN_INVALID, "%s when calling %s: expected %s, got %s", text, signature, expected, got);
+      return TN_ERR(TN_INVALID, "%s when calling %s: expected %s, got %s", text, signature,
+                    expected, got);
   }
 }
 
@@ -176,15 +182,17 @@ tn_status tn_call_status(tn_call *call, int32_t code, const char *signature) {
   return st;
 }
 
-tn_status tn_call_lower_arg(tn_call *call, const char *signature, int32_t index, const tn_arg *value,
-                            tn_arg *out_arg) {
+tn_status tn_call_lower_arg(tn_call *call, const char *signature, int32_t index,
+                            const tn_arg *value, tn_arg *out_arg) {
   const DLTensor *dl = tn_arg_dl(value);
   if (dl != NULL) {
     if (!tn_dl_is_cpu(dl)) {
       char device[TN_DEVICE_TEXT_BYTES];
       tn_device_print(call->rt, dl->device, device, sizeof device);
-      return TN_ERR(TN_INVALID, "argument %d when calling %s: expected a tensor on cpu, got one on %s: copy it first",
-                    index, signature, device);
+      return TN_ERR(
+          TN_INVALID,
+          "argument %d when calling %s: expected a tensor on cpu, got one on %s: copy it first",
+          index, signature, device);
     }
     *out_arg = (tn_arg){.kind = TN_ARG_TENSOR, .u = {.tensor = dl}};
   } else if (value->kind == TN_ARG_STR_OBJ) {
@@ -201,8 +209,8 @@ tn_status tn_call_lower_arg(tn_call *call, const char *signature, int32_t index,
 /* ---- calls from the host ---- */
 
 /* A device that runs kernels of its own takes the call when the first tensor lies there. */
-static tn_status launch_row(tn_runtime *rt, const tn_arg *args, int32_t n_args, DLDevice *out_device,
-                            const tn_device_row **out_row) {
+static tn_status launch_row(tn_runtime *rt, const tn_arg *args, int32_t n_args,
+                            DLDevice *out_device, const tn_device_row **out_row) {
   *out_row = tn_device_cpu();
   for (int32_t i = 0; i < n_args; ++i) {
     const DLTensor *dl = tn_arg_dl(&args[i]);
@@ -222,8 +230,8 @@ static tn_status launch_row(tn_runtime *rt, const tn_arg *args, int32_t n_args, 
 
 enum { N_STACK_ARGS = 32 };
 
-tn_status tn_kernel_call(tn_runtime *rt, tn_kernel_fn kernel, const char *signature, const tn_arg *args,
-                         int32_t n_args) {
+tn_status tn_kernel_call(tn_runtime *rt, tn_kernel_fn kernel, const char *signature,
+                         const tn_arg *args, int32_t n_args) {
   if (n_args < 0) {
     return TN_ERR(TN_INVALID, "%d arguments when calling %s", n_args, signature);
   }

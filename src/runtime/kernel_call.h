@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The host side of tn_env: what a kernel may ask for, and the record of why it refused. One tn_call serves any number
- * of kernel calls, one after the other; the machine makes one for each run. */
+/* The host side of tn_env: what a kernel may ask for, and the record of why it refused. One tn_call
+ * serves any number of kernel calls, one after the other; the machine makes one for each run. */
 #ifndef TN_RUNTIME_KERNEL_CALL_H
 #define TN_RUNTIME_KERNEL_CALL_H
 
@@ -22,11 +22,12 @@ typedef struct tn_call {
 } tn_call;
 
 void tn_call_init(tn_call *call, tn_runtime *rt);
-/// Makes the status of a call that returned `code`, and clears the record for the next one. NULL for code 0.
+/// Makes the status of a call that returned `code`, and clears the record for the next one. NULL
+/// for code 0.
 TN_MUST_USE tn_status tn_call_status(tn_call *call, int32_t code, const char *signature);
-/// Makes kernel arguments of values: tensor and text objects become plain. INVALID for what no kernel takes and for
-/// tensors of a device other than the cpu; `signature` is for the message.
-TN_MUST_USE tn_status tn_call_lower_arg(tn_call *call, const char *signature, int32_t index, const tn_arg *value,
-                                        tn_arg *out_arg);
+/// Makes kernel arguments of values: tensor and text objects become plain. INVALID for what no
+/// kernel takes and for tensors of a device other than the cpu; `signature` is for the message.
+TN_MUST_USE tn_status tn_call_lower_arg(tn_call *call, const char *signature, int32_t index,
+                                        const tn_arg *value, tn_arg *out_arg);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Allocation for runtime objects and tensors; see mem.h. All of it goes through malloc's family, so that sanitizers
- * and heap tools see every block. */
+/* Allocation for runtime objects and tensors; see mem.h. All of it goes through malloc's family, so
+ * that sanitizers and heap tools see every block. */
 #include "runtime/mem.h"
 
 #include <stdint.h>
@@ -11,9 +11,7 @@
 /* Weak: NULL unless a test program defines it. So fault injection needs no global state here. */
 #pragma weak tn_mem_should_fail
 
-static bool must_fail(void) {
-  return tn_mem_should_fail != NULL && tn_mem_should_fail();
-}
+static bool must_fail(void) { return tn_mem_should_fail != NULL && tn_mem_should_fail(); }
 
 void *tn_mem_alloc(size_t n_bytes) {
   if (must_fail()) {
@@ -26,7 +24,8 @@ void *tn_mem_alloc_aligned(size_t n_bytes, size_t align) {
   if (must_fail() || n_bytes > PTRDIFF_MAX - align) {
     return NULL;
   }
-  /* aligned_alloc wants a multiple of the alignment; at least one unit, so that empty tensors have an address. */
+  /* aligned_alloc wants a multiple of the alignment; at least one unit, so that empty tensors have
+   * an address. */
   size_t rounded = (n_bytes + align - 1) / align * align;
   return aligned_alloc(align, rounded == 0 ? align : rounded);
 }
@@ -38,9 +37,7 @@ void *tn_mem_realloc(void *ptr, size_t n_bytes) {
   return realloc(ptr, n_bytes == 0 ? 1 : n_bytes);
 }
 
-void tn_mem_free(void *ptr) {
-  free(ptr);
-}
+void tn_mem_free(void *ptr) { free(ptr); }
 
 char *tn_mem_strdup(const char *text) {
   size_t n_bytes = strlen(text) + 1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The runtime's one way to memory. Sizes come from users and files, so a failure is a NULL that the caller turns into
- * NO_MEMORY, never an abort. A test program may define tn_mem_should_fail to make chosen allocations fail. */
+/* The runtime's one way to memory. Sizes come from users and files, so a failure is a NULL that the
+ * caller turns into NO_MEMORY, never an abort. A test program may define tn_mem_should_fail to make
+ * chosen allocations fail. */
 #ifndef TN_RUNTIME_MEM_H
 #define TN_RUNTIME_MEM_H
 
@@ -25,8 +26,8 @@ char *tn_mem_strdup(const char *text);
 /// NO_MEMORY, naming `what` and the size.
 TN_MUST_USE tn_status tn_mem_error(const char *what, size_t n_bytes);
 
-/// Not defined by the library: a test program that defines it is asked before every allocation, and makes it fail by
-/// returning true.
+/// Not defined by the library: a test program that defines it is asked before every allocation, and
+/// makes it fail by returning true.
 bool tn_mem_should_fail(void);
 
 #endif

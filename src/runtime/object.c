@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Counted objects: life and death, shapes, tuples, texts and functions. Tensors and storages are in tensor.c. */
+/* Counted objects: life and death, shapes, tuples, texts and functions. Tensors and storages are in
+ * tensor.c. */
 #include "runtime/object.h"
 
 #include <string.h>
@@ -41,9 +42,7 @@ tn_status tn_object_depth_over(int32_t n, const tn_arg *items, uint32_t *out_dep
   return NULL;
 }
 
-static void free_object(tn_object *obj) {
-  tn_mem_free(obj);
-}
+static void free_object(tn_object *obj) { tn_mem_free(obj); }
 
 static const tn_object_type shape_type = {free_object, "shape"};
 static const tn_object_type str_type = {free_object, "str"};
@@ -66,12 +65,14 @@ tn_status tn_shape_create(int32_t ndim, const int64_t *dims, tn_shape **out_shap
   return NULL;
 }
 
-int32_t tn_shape_ndim(const tn_shape *shape) {
-  return shape->ndim;
-}
+int32_t tn_shape_ndim(const tn_shape *shape) { return shape->ndim; }
 
-const int64_t *tn_shape_dims(const tn_shape *shape) {
-  return shape->dims;
+const int64_t *tn_shape_dims(const tn_shape *shape) { return shape->dims; }
+
+void tn_shape_release(tn_shape *shape) {
+  if (shape != NULL) {
+    tn_object_release(&shape->obj);
+  }
 }
 
 static void destroy_tuple(tn_object *obj) {
@@ -112,12 +113,16 @@ tn_status tn_tuple_create(int32_t n, const tn_arg *items, tn_tuple **out_tuple) 
   return NULL;
 }
 
-int32_t tn_tuple_size(const tn_tuple *tuple) {
-  return tuple->n;
-}
+int32_t tn_tuple_size(const tn_tuple *tuple) { return tuple->n; }
 
 const tn_arg *tn_tuple_at(const tn_tuple *tuple, int32_t i) {
   return i >= 0 && i < tuple->n ? &tuple->items[i] : NULL;
+}
+
+void tn_tuple_release(tn_tuple *tuple) {
+  if (tuple != NULL) {
+    tn_object_release(&tuple->obj);
+  }
 }
 
 tn_status tn_string_create(const char *text, tn_string **out_str) {
@@ -132,8 +137,12 @@ tn_status tn_string_create(const char *text, tn_string **out_str) {
   return NULL;
 }
 
-const char *tn_string_text(const tn_string *str) {
-  return str->text;
+const char *tn_string_text(const tn_string *str) { return str->text; }
+
+void tn_string_release(tn_string *str) {
+  if (str != NULL) {
+    tn_object_release(&str->obj);
+  }
 }
 
 static void destroy_func(tn_object *obj) {
@@ -146,7 +155,8 @@ static void destroy_func(tn_object *obj) {
 
 static const tn_object_type func_type = {destroy_func, "function"};
 
-tn_status tn_func_create(tn_callback callback, void *ctx, void (*free_ctx)(void *ctx), tn_func **out_func) {
+tn_status tn_func_create(tn_callback callback, void *ctx, void (*free_ctx)(void *ctx),
+                         tn_func **out_func) {
   if (callback == NULL) {
     return TN_ERR(TN_INVALID, "a function without a callback");
   }

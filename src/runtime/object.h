@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* What every counted runtime object starts with, and the layouts of the small ones (shape, tuple, text, function).
- * The public handles of tenon/runtime.h point to these; a tn_arg of kind >= 64 holds one. An object is freed by its
- * type's destroy when the last reference goes. `depth` counts how many containers deep an object is nested: it is
- * limited, so that freeing a chain built by a hostile program cannot exhaust the stack. */
+/* What every counted runtime object starts with, and the layouts of the small ones (shape, tuple,
+ * text, function). The public handles of tenon/runtime.h point to these; a tn_arg of kind >= 64
+ * holds one. An object is freed by its type's destroy when the last reference goes. `depth` counts
+ * how many containers deep an object is nested: it is limited, so that freeing a chain built by a
+ * hostile program cannot exhaust the stack. */
 #ifndef TN_RUNTIME_OBJECT_H
 #define TN_RUNTIME_OBJECT_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The thread pool of parallel loops. A loop is cut into one contiguous piece a thread; the caller takes the first one.
- * Workers watch a generation counter: they spin a while, since loops follow each other closely, then sleep. Whoever
- * finds the pool busy (a nested loop, another thread) runs its loop alone, which needs no bookkeeping of who nests in
- * whom and cannot deadlock. */
+/* The thread pool of parallel loops. A loop is cut into one contiguous piece a thread; the caller
+ * takes the first one. Workers watch a generation counter: they spin a while, since loops follow
+ * each other closely, then sleep. Whoever finds the pool busy (a nested loop, another thread) runs
+ * its loop alone, which needs no bookkeeping of who nests in whom and cannot deadlock. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -16,7 +16,8 @@
 
 enum {
   MAX_THREADS = 1024,
-  SPIN_ROUNDS = 4000 /* about 50 us of pause instructions: longer than the gap between two kernels */
+  SPIN_ROUNDS =
+      4000 /* about 50 us of pause instructions: longer than the gap between two kernels */
 };
 
 typedef struct worker {
@@ -28,18 +29,19 @@ typedef struct worker {
 
 struct tn_pool {
   int32_t n_threads;
-  pthread_mutex_t busy;           /* held for the length of a loop */
-  int32_t n_started;              /* workers that run; under busy */
+  pthread_mutex_t busy; /* held for the length of a loop */
+  int32_t n_started;    /* workers that run; under busy */
   /* The loop at hand: written before `generation` moves, read after. */
   tn_pool_body body;
   void *ctx;
   int64_t n;
   int32_t n_pieces;
-  _Atomic(int32_t) error;         /* first one wins */
-  _Atomic(uint64_t) generation;   /* counts loops */
-  _Atomic(int32_t) n_pending;     /* workers not done with this one */
+  _Atomic(int32_t) error;       /* first one wins */
+  _Atomic(uint64_t) generation; /* counts loops */
+  _Atomic(int32_t) n_pending;   /* workers not done with this one */
   _Atomic(int32_t) is_ending;
-  /* Sleeping: both sides store their own flag, then look at the other's (seq_cst), so no wake-up is lost. */
+  /* Sleeping: both sides store their own flag, then look at the other's (seq_cst), so no wake-up is
+   * lost. */
   pthread_mutex_t sleep_lock;
   pthread_cond_t work_cond;
   pthread_cond_t done_cond;
@@ -131,8 +133,8 @@ static void wake_workers(tn_pool *pool) {
   }
 }
 
-/* Starts the workers at the first loop. When the system gives fewer, the pieces are cut for those that run. Signals are
- * left to the host's threads. */
+/* Starts the workers at the first loop. When the system gives fewer, the pieces are cut for those
+ * that run. Signals are left to the host's threads. */
 static void start_workers(tn_pool *pool) {
   sigset_t all;
   sigset_t old;
@@ -140,7 +142,8 @@ static void start_workers(tn_pool *pool) {
   pthread_sigmask(SIG_SETMASK, &all, &old);
   while (pool->n_started < pool->n_threads - 1) {
     worker *w = &pool->workers[pool->n_started];
-    *w = (worker){.pool = pool, .index = pool->n_started + 1, .seen = atomic_load(&pool->generation)};
+    *w = (worker){
+        .pool = pool, .index = pool->n_started + 1, .seen = atomic_load(&pool->generation)};
     if (pthread_create(&w->thread, NULL, worker_main, w) != 0) {
       break;
     }
@@ -151,8 +154,8 @@ static void start_workers(tn_pool *pool) {
 
 tn_status tn_pool_create(int32_t n_threads, tn_pool **out_pool) {
   if (n_threads < 0 || n_threads > MAX_THREADS) {
-    return TN_ERR(TN_INVALID, "a pool of %d threads; expected 0 (as many as may be used) to %d", n_threads,
-                  (int)MAX_THREADS);
+    return TN_ERR(TN_INVALID, "a pool of %d threads; expected 0 (as many as may be used) to %d",
+                  n_threads, (int)MAX_THREADS);
   }
   if (n_threads == 0) {
     n_threads = tn_cpu_count();
@@ -188,9 +191,7 @@ void tn_pool_free(tn_pool *pool) {
   tn_mem_free(pool);
 }
 
-int32_t tn_pool_n_threads(const tn_pool *pool) {
-  return pool->n_threads;
-}
+int32_t tn_pool_n_threads(const tn_pool *pool) { return pool->n_threads; }
 
 int32_t tn_pool_for(tn_pool *pool, tn_pool_body body, void *ctx, int64_t n) {
   if (n <= 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Functions of the host by name. Readers share a lock and take a reference, so a function that is replaced or removed
- * while it runs lives until its last call returns. */
+/* Functions of the host by name. Readers share a lock and take a reference, so a function that is
+ * replaced or removed while it runs lives until its last call returns. */
 #include <pthread.h>
 
 #include "base/vec.h"
@@ -35,7 +35,8 @@ void tn_registry_free(tn_registry *registry) {
   tn_mem_free(registry);
 }
 
-tn_status tn_registry_add_func(tn_registry *registry, const char *name, tn_func *func, bool override) {
+tn_status tn_registry_add_func(tn_registry *registry, const char *name, tn_func *func,
+                               bool override) {
   if (name == NULL || name[0] == 0) {
     return TN_ERR(TN_INVALID, "a function is registered under its name, and it has none");
   }
@@ -91,7 +92,8 @@ tn_status tn_registry_remove(tn_registry *registry, const char *name) {
   return NULL;
 }
 
-void tn_registry_list(tn_registry *registry, void (*visit)(void *ctx, const char *name), void *ctx) {
+void tn_registry_list(tn_registry *registry, void (*visit)(void *ctx, const char *name),
+                      void *ctx) {
   pthread_rwlock_rdlock(&registry->lock);
   for (size_t i = 0; i < registry->funcs.len; ++i) {
     visit(ctx, registry->funcs.keys[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Storages and tensors: making, viewing, releasing. Sizes come from users and files: every product is checked.
- * Copying is in tensor_copy.c, exchange with other libraries in tensor_dlpack.c. */
+/* Storages and tensors: making, viewing, releasing. Sizes come from users and files: every product
+ * is checked. Copying is in tensor_copy.c, exchange with other libraries in tensor_dlpack.c. */
 #include "runtime/tensor.h"
 
 #include <stdio.h>
@@ -25,14 +25,16 @@ static void destroy_storage(tn_object *obj) {
 
 static const tn_object_type storage_type = {destroy_storage, "storage"};
 
-tn_status tn_storage_create(tn_runtime *rt, DLDevice device, size_t n_bytes, tn_storage **out_storage) {
+tn_status tn_storage_create(tn_runtime *rt, DLDevice device, size_t n_bytes,
+                            tn_storage **out_storage) {
   const tn_device_row *row = NULL;
   TN_TRY(tn_runtime_device_row(rt, device, &row));
   tn_storage *storage = tn_mem_alloc(sizeof *storage);
   if (storage == NULL) {
     return tn_mem_error("a storage", sizeof *storage);
   }
-  tn_status st = row->ops.alloc(row->ctx, device.device_id, n_bytes, TN_MEM_ALIGN_BYTES, &storage->data);
+  tn_status st =
+      row->ops.alloc(row->ctx, device.device_id, n_bytes, TN_MEM_ALIGN_BYTES, &storage->data);
   if (st != NULL) {
     tn_mem_free(storage);
     return st;
@@ -58,7 +60,8 @@ static const tn_object_type tensor_type = {destroy_tensor, "tensor"};
 
 tn_status tn_tensor_new_blank(int32_t ndim, tn_tensor **out_tensor) {
   if (ndim < 0 || ndim > TN_MAX_NDIM) {
-    return TN_ERR(TN_INVALID, "a tensor of %d dimensions; at most %d are supported", ndim, (int)TN_MAX_NDIM);
+    return TN_ERR(TN_INVALID, "a tensor of %d dimensions; at most %d are supported", ndim,
+                  (int)TN_MAX_NDIM);
   }
   size_t n_bytes = sizeof(tn_tensor) + 2 * sizeof(int64_t) * (size_t)ndim;
   tn_tensor *tensor = tn_mem_alloc(n_bytes);
@@ -86,7 +89,8 @@ tn_dtype tn_dl_dtype(const DLTensor *dl) {
 }
 
 DLDataType tn_dtype_to_dl(tn_dtype dtype) {
-  return (DLDataType){(uint8_t)tn_dtype_code(dtype), (uint8_t)tn_dtype_bits(dtype), (uint16_t)tn_dtype_lanes(dtype)};
+  return (DLDataType){(uint8_t)tn_dtype_code(dtype), (uint8_t)tn_dtype_bits(dtype),
+                      (uint16_t)tn_dtype_lanes(dtype)};
 }
 
 tn_status tn_dtype_check(tn_dtype dtype) {
@@ -106,9 +110,11 @@ tn_status tn_dtype_check(tn_dtype dtype) {
 }
 
 /* Bytes of a compact tensor, after all checks. */
-static tn_status compact_bytes(tn_dtype dtype, int32_t ndim, const int64_t *shape, size_t *out_bytes) {
+static tn_status compact_bytes(tn_dtype dtype, int32_t ndim, const int64_t *shape,
+                               size_t *out_bytes) {
   if (ndim < 0 || ndim > TN_MAX_NDIM) {
-    return TN_ERR(TN_INVALID, "a tensor of %d dimensions; at most %d are supported", ndim, (int)TN_MAX_NDIM);
+    return TN_ERR(TN_INVALID, "a tensor of %d dimensions; at most %d are supported", ndim,
+                  (int)TN_MAX_NDIM);
   }
   TN_TRY(tn_dtype_check(dtype));
   for (int32_t i = 0; i < ndim; ++i) {
@@ -122,10 +128,12 @@ static tn_status compact_bytes(tn_dtype dtype, int32_t ndim, const int64_t *shap
   return NULL;
 }
 
-/* On the path of every call_tir: one pass over the extents, and no more than the fields that change. */
-tn_status tn_tensor_set_in_storage(tn_tensor *tensor, tn_storage *storage, int64_t offset, tn_dtype dtype,
-                                   int32_t ndim, const int64_t *shape) {
-  TN_ASSERT(ndim <= tensor->cap_ndim, "a tensor object with room for %d dimensions", tensor->cap_ndim);
+/* On the path of every call_tir: one pass over the extents, and no more than the fields that
+ * change. */
+tn_status tn_tensor_set_in_storage(tn_tensor *tensor, tn_storage *storage, int64_t offset,
+                                   tn_dtype dtype, int32_t ndim, const int64_t *shape) {
+  TN_ASSERT(ndim <= tensor->cap_ndim, "a tensor object with room for %d dimensions",
+            tensor->cap_ndim);
   int64_t n_bytes = (int64_t)tn_dtype_bytes(dtype);
   bool is_wrapped = false;
   bool is_negative = false;
@@ -138,8 +146,10 @@ tn_status tn_tensor_set_in_storage(tn_tensor *tensor, tn_storage *storage, int64
   if (is_negative || is_wrapped) {
     TN_TRY(compact_bytes(dtype, ndim, shape, &n_wanted)); /* says what is wrong */
   }
-  if (offset < 0 || (size_t)offset > storage->n_bytes || n_wanted > storage->n_bytes - (size_t)offset) {
-    return TN_ERR(TN_INVALID, "a tensor of %zu bytes at offset %lld leaves its storage of %zu bytes", n_wanted,
+  if (offset < 0 || (size_t)offset > storage->n_bytes ||
+      n_wanted > storage->n_bytes - (size_t)offset) {
+    return TN_ERR(TN_INVALID,
+                  "a tensor of %zu bytes at offset %lld leaves its storage of %zu bytes", n_wanted,
                   (long long)offset, storage->n_bytes);
   }
   tensor->dl.data = (char *)storage->data + offset;
@@ -159,8 +169,8 @@ tn_status tn_tensor_set_in_storage(tn_tensor *tensor, tn_storage *storage, int64
   return NULL;
 }
 
-tn_status tn_tensor_empty(tn_runtime *rt, DLDevice device, tn_dtype dtype, int32_t ndim, const int64_t *shape,
-                          tn_tensor **out_tensor) {
+tn_status tn_tensor_empty(tn_runtime *rt, DLDevice device, tn_dtype dtype, int32_t ndim,
+                          const int64_t *shape, tn_tensor **out_tensor) {
   tn_status st = NULL;
   tn_tensor *tensor = NULL;
   tn_storage *storage = NULL;
@@ -194,9 +204,10 @@ tn_status tn_tensor_create(tn_dtype dtype, int32_t ndim, const int64_t *shape, c
   return NULL;
 }
 
-/* The bytes that a tensor reaches, relative to its first element: [*out_lo, *out_hi). Empty tensors reach none. */
-static tn_status byte_span(int32_t ndim, const int64_t *shape, const int64_t *strides, size_t elem_bytes,
-                           int64_t *out_lo, int64_t *out_hi) {
+/* The bytes that a tensor reaches, relative to its first element: [*out_lo, *out_hi). Empty tensors
+ * reach none. */
+static tn_status byte_span(int32_t ndim, const int64_t *shape, const int64_t *strides,
+                           size_t elem_bytes, int64_t *out_lo, int64_t *out_hi) {
   int64_t lo = 0;
   int64_t hi = 1;
   int64_t compact = 1;
@@ -223,7 +234,8 @@ static tn_status byte_span(int32_t ndim, const int64_t *shape, const int64_t *st
 }
 
 /* Sets shape and strides; compact strides become NULL. */
-static void set_dims(tn_tensor *tensor, int32_t ndim, const int64_t *shape, const int64_t *strides) {
+static void set_dims(tn_tensor *tensor, int32_t ndim, const int64_t *shape,
+                     const int64_t *strides) {
   tensor->dl.ndim = ndim;
   tensor->dl.shape = tensor->dims;
   tensor->dl.strides = NULL;
@@ -256,9 +268,9 @@ tn_status tn_tensor_set_borrowed(tn_tensor *tensor, tn_runtime *rt, const DLTens
     return TN_ERR(TN_INVALID, "a tensor of %zu bytes without data", n_bytes);
   }
   tensor->dl = (DLTensor){
-    .data = dl->data == NULL ? NULL : (char *)dl->data + dl->byte_offset,
-    .device = dl->device,
-    .dtype = dl->dtype,
+      .data = dl->data == NULL ? NULL : (char *)dl->data + dl->byte_offset,
+      .device = dl->device,
+      .dtype = dl->dtype,
   };
   set_dims(tensor, dl->ndim, dl->shape, dl->strides);
   tensor->is_read_only = false;
@@ -290,18 +302,21 @@ tn_status tn_tensor_view(tn_tensor *tensor, tn_dtype dtype, int32_t ndim, const 
   const DLTensor *dl = &tensor->dl;
   TN_TRY(compact_bytes(dtype, ndim, shape, &n_bytes));
   TN_TRY(byte_span(ndim, shape, strides, tn_dtype_bytes(dtype), &lo, &hi));
-  TN_TRY(byte_span(dl->ndim, dl->shape, dl->strides, tn_dtype_bytes(tn_dl_dtype(dl)), &own_lo, &own_hi));
-  bool is_wrapped = __builtin_add_overflow(lo, byte_offset, &lo) || __builtin_add_overflow(hi, byte_offset, &hi);
+  TN_TRY(byte_span(dl->ndim, dl->shape, dl->strides, tn_dtype_bytes(tn_dl_dtype(dl)), &own_lo,
+                   &own_hi));
+  bool is_wrapped =
+      __builtin_add_overflow(lo, byte_offset, &lo) || __builtin_add_overflow(hi, byte_offset, &hi);
   if (is_wrapped || lo < own_lo || hi > own_hi) {
-    return TN_ERR(TN_INVALID, "a view of bytes [%lld, %lld) leaves its tensor, which has bytes [%lld, %lld)",
+    return TN_ERR(TN_INVALID,
+                  "a view of bytes [%lld, %lld) leaves its tensor, which has bytes [%lld, %lld)",
                   (long long)lo, (long long)hi, (long long)own_lo, (long long)own_hi);
   }
   tn_tensor *view = NULL;
   TN_TRY(tn_tensor_new_blank(ndim, &view));
   view->dl = (DLTensor){
-    .data = dl->data == NULL ? NULL : (char *)dl->data + byte_offset,
-    .device = dl->device,
-    .dtype = tn_dtype_to_dl(dtype),
+      .data = dl->data == NULL ? NULL : (char *)dl->data + byte_offset,
+      .device = dl->device,
+      .dtype = tn_dtype_to_dl(dtype),
   };
   set_dims(view, ndim, shape, strides);
   view->is_read_only = tensor->is_read_only;
@@ -314,17 +329,11 @@ tn_status tn_tensor_view(tn_tensor *tensor, tn_dtype dtype, int32_t ndim, const 
   return NULL;
 }
 
-const DLTensor *tn_tensor_dl(const tn_tensor *tensor) {
-  return &tensor->dl;
-}
+const DLTensor *tn_tensor_dl(const tn_tensor *tensor) { return &tensor->dl; }
 
-void *tn_tensor_data(const tn_tensor *tensor) {
-  return tensor->dl.data;
-}
+void *tn_tensor_data(const tn_tensor *tensor) { return tensor->dl.data; }
 
-bool tn_tensor_is_read_only(const tn_tensor *tensor) {
-  return tensor->is_read_only;
-}
+bool tn_tensor_is_read_only(const tn_tensor *tensor) { return tensor->is_read_only; }
 
 void tn_tensor_retain(tn_tensor *tensor) {
   if (tensor != NULL) {
@@ -369,7 +378,8 @@ void tn_dl_print(const DLTensor *dl, char *out, size_t n_bytes) {
   char name[TN_DTYPE_TEXT_BYTES];
   int len = snprintf(out, n_bytes, "Tensor((");
   for (int32_t i = 0; i < dl->ndim && len >= 0 && (size_t)len < n_bytes; ++i) {
-    len += snprintf(out + len, n_bytes - (size_t)len, i == 0 ? "%lld" : ", %lld", (long long)dl->shape[i]);
+    len += snprintf(out + len, n_bytes - (size_t)len, i == 0 ? "%lld" : ", %lld",
+                    (long long)dl->shape[i]);
   }
   if (len >= 0 && (size_t)len < n_bytes) {
     snprintf(out + len, n_bytes - (size_t)len, dl->ndim == 1 ? ",), %s)" : "), %s)",

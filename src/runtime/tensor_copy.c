@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Copies between tensors of any strides and devices: the longest common run of contiguous elements is found from the
- * inside out, and the outer positions are counted through. A device sees one copy a run. */
+/* Copies between tensors of any strides and devices: the longest common run of contiguous elements
+ * is found from the inside out, and the outer positions are counted through. A device sees one copy
+ * a run. */
 #include <string.h>
 
 #include "runtime/device.h"
@@ -10,10 +11,10 @@
 typedef struct copier {
   const DLTensor *src;
   const DLTensor *dst;
-  const tn_device_row *row;   /* NULL: both on the cpu */
+  const tn_device_row *row; /* NULL: both on the cpu */
   int64_t src_strides[TN_MAX_NDIM];
   int64_t dst_strides[TN_MAX_NDIM];
-  int32_t n_outer;            /* dimensions that are counted through; the inner ones are one run */
+  int32_t n_outer; /* dimensions that are counted through; the inner ones are one run */
   size_t run_bytes;
 } copier;
 

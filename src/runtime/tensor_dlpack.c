@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Exchange of tensors with other libraries (DLPack, both forms), without copies. An imported tensor is owned by a
- * counted holder, whose end calls the foreign deleter once; an exported one holds a reference to ours. */
+/* Exchange of tensors with other libraries (DLPack, both forms), without copies. An imported tensor
+ * is owned by a counted holder, whose end calls the foreign deleter once; an exported one holds a
+ * reference to ours. */
 #include "runtime/mem.h"
 #include "runtime/tensor.h"
 
 typedef struct foreign {
   tn_object obj;
-  DLManagedTensor *plain;              /* one of the two */
+  DLManagedTensor *plain; /* one of the two */
   DLManagedTensorVersioned *versioned;
 } foreign;
 
@@ -47,9 +48,11 @@ tn_status tn_tensor_from_dlpack(DLManagedTensor *managed, tn_tensor **out_tensor
   return NULL;
 }
 
-tn_status tn_tensor_from_dlpack_versioned(DLManagedTensorVersioned *managed, tn_tensor **out_tensor) {
+tn_status tn_tensor_from_dlpack_versioned(DLManagedTensorVersioned *managed,
+                                          tn_tensor **out_tensor) {
   if (managed->version.major != DLPACK_MAJOR_VERSION) {
-    return TN_ERR(TN_UNSUPPORTED, "a DLPack tensor of version %u.%u; this library reads version %d.x",
+    return TN_ERR(TN_UNSUPPORTED,
+                  "a DLPack tensor of version %u.%u; this library reads version %d.x",
                   managed->version.major, managed->version.minor, DLPACK_MAJOR_VERSION);
   }
   foreign *holder = NULL;
@@ -90,11 +93,11 @@ static tn_status export_new(tn_tensor *tensor, exported **out_exported) {
   dl.strides = e->strides;
   e->plain = (DLManagedTensor){.dl_tensor = dl, .manager_ctx = tensor, .deleter = delete_plain};
   e->versioned = (DLManagedTensorVersioned){
-    .version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION},
-    .manager_ctx = tensor,
-    .deleter = delete_versioned,
-    .flags = tensor->is_read_only ? DLPACK_FLAG_BITMASK_READ_ONLY : 0,
-    .dl_tensor = dl,
+      .version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION},
+      .manager_ctx = tensor,
+      .deleter = delete_versioned,
+      .flags = tensor->is_read_only ? DLPACK_FLAG_BITMASK_READ_ONLY : 0,
+      .dl_tensor = dl,
   };
   tn_tensor_retain(tensor);
   *out_exported = e;
@@ -103,7 +106,9 @@ static tn_status export_new(tn_tensor *tensor, exported **out_exported) {
 
 tn_status tn_tensor_to_dlpack(tn_tensor *tensor, DLManagedTensor **out_managed) {
   if (tensor->is_read_only) {
-    return TN_ERR(TN_UNSUPPORTED, "a read-only tensor in the DLPack form without versions: use the versioned form or a copy");
+    return TN_ERR(
+        TN_UNSUPPORTED,
+        "a read-only tensor in the DLPack form without versions: use the versioned form or a copy");
   }
   exported *e = NULL;
   TN_TRY(export_new(tensor, &e));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The virtual machine from outside: its life, entry, function values; and the frames, with what they keep from run to
- * run. The loop is in vm_run.c. */
+/* The virtual machine from outside: its life, entry, function values; and the frames, with what
+ * they keep from run to run. The loop is in vm_run.c. */
 #include <string.h>
 
 #include "base/buf.h"
@@ -62,7 +62,8 @@ static tn_status init_devices(tn_vm *vm, const DLDevice *devices, int32_t n_devi
   return NULL;
 }
 
-tn_status tn_vm_create(tn_runtime *rt, tn_exec *exec, const DLDevice *devices, int32_t n_devices, tn_vm **out_vm) {
+tn_status tn_vm_create(tn_runtime *rt, tn_exec *exec, const DLDevice *devices, int32_t n_devices,
+                       tn_vm **out_vm) {
   tn_status st = NULL;
   tn_vm *vm = tn_mem_alloc(sizeof *vm);
   if (vm == NULL) {
@@ -81,7 +82,8 @@ tn_status tn_vm_create(tn_runtime *rt, tn_exec *exec, const DLDevice *devices, i
   TN_GOTO(st, init_devices(vm, devices, n_devices), done);
   vm->states = tn_mem_alloc(sizeof(tn_vm_func_state) * exec->view.n_funcs);
   if (vm->states == NULL) {
-    TN_GOTO(st, tn_mem_error("a virtual machine", sizeof(tn_vm_func_state) * exec->view.n_funcs), done);
+    TN_GOTO(st, tn_mem_error("a virtual machine", sizeof(tn_vm_func_state) * exec->view.n_funcs),
+            done);
   }
   *out_vm = vm;
   vm = NULL;
@@ -104,9 +106,7 @@ void tn_vm_release(tn_vm *vm) {
 
 /* ---- frames and registers ---- */
 
-static size_t round_up_64(size_t n) {
-  return (n + 63) / 64 * 64;
-}
+static size_t round_up_64(size_t n) { return (n + 63) / 64 * 64; }
 
 /* One block for the frame and all its arrays. */
 static tn_vm_frame *frame_new(const tn_exec_view *view, uint32_t index) {
@@ -114,8 +114,8 @@ static tn_vm_frame *frame_new(const tn_exec_view *view, uint32_t index) {
   size_t n_regs = f->n_regs;
   size_t n_scratch = tn_exec_max_args(view, index);
   size_t head = round_up_64(sizeof(tn_vm_frame));
-  size_t n_bytes = head + n_regs * (sizeof(tn_arg) + 2 * sizeof(void *)) + f->n_slots * sizeof(int64_t) +
-                   n_scratch * sizeof(tn_arg);
+  size_t n_bytes = head + n_regs * (sizeof(tn_arg) + 2 * sizeof(void *)) +
+                   f->n_slots * sizeof(int64_t) + n_scratch * sizeof(tn_arg);
   char *block = tn_mem_alloc(n_bytes);
   if (block == NULL) {
     return NULL;
@@ -146,7 +146,8 @@ tn_status tn_vm_frame_push(tn_vm *vm, uint32_t index, tn_vm_frame **out_frame) {
   } else {
     frame = frame_new(view, index);
     if (frame == NULL) {
-      return TN_ERR(TN_NO_MEMORY, "no memory for a call of '%s'", tn_exec_str(view, view->funcs[index].name));
+      return TN_ERR(TN_NO_MEMORY, "no memory for a call of '%s'",
+                    tn_exec_str(view, view->funcs[index].name));
     }
   }
   ++vm->depth;
@@ -206,7 +207,8 @@ tn_status tn_vm_find_packed(tn_vm *vm, uint32_t index, tn_func **out_func) {
   tn_vm_func_state *state = &vm->states[index];
   if (state->packed == NULL) {
     const tn_exec_view *view = &vm->exec->view;
-    TN_TRY(tn_registry_find(vm->rt->registry, tn_exec_str(view, view->funcs[index].name), &state->packed));
+    TN_TRY(tn_registry_find(vm->rt->registry, tn_exec_str(view, view->funcs[index].name),
+                            &state->packed));
   }
   *out_func = state->packed;
   return NULL;
@@ -214,7 +216,8 @@ tn_status tn_vm_find_packed(tn_vm *vm, uint32_t index, tn_func **out_func) {
 
 /* ---- entry ---- */
 
-/* Puts a value from outside into a parameter's register. Borrowed tensors get an object, borrowed texts a copy. */
+/* Puts a value from outside into a parameter's register. Borrowed tensors get an object, borrowed
+ * texts a copy. */
 static tn_status set_param(tn_vm *vm, tn_vm_frame *frame, int32_t reg, const tn_arg *value) {
   if (value->kind == TN_ARG_TENSOR) {
     tn_tensor *tensor = NULL;
@@ -237,7 +240,8 @@ static tn_status set_param(tn_vm *vm, tn_vm_frame *frame, int32_t reg, const tn_
 }
 
 /* A kernel writes into its arguments and returns nothing. */
-static tn_status call_kernel(tn_vm *vm, uint32_t index, const tn_arg *args, int32_t n_args, tn_arg *out_ret) {
+static tn_status call_kernel(tn_vm *vm, uint32_t index, const tn_arg *args, int32_t n_args,
+                             tn_arg *out_ret) {
   const tn_exec_view *view = &vm->exec->view;
   const char *doc = tn_exec_str(view, view->funcs[index].doc);
   const char *signature = doc[0] != 0 ? doc : tn_exec_str(view, view->funcs[index].name);
@@ -248,7 +252,8 @@ static tn_status call_kernel(tn_vm *vm, uint32_t index, const tn_arg *args, int3
   return NULL;
 }
 
-static tn_status enter_locked(tn_vm *vm, uint32_t index, const tn_arg *args, int32_t n_args, tn_arg *out_ret) {
+static tn_status enter_locked(tn_vm *vm, uint32_t index, const tn_arg *args, int32_t n_args,
+                              tn_arg *out_ret) {
   const tn_exec_func *f = &vm->exec->view.funcs[index];
   if (f->kind == TN_EXEC_FN_PACKED) {
     tn_func *func = NULL;
@@ -286,7 +291,8 @@ static tn_status enter_locked(tn_vm *vm, uint32_t index, const tn_arg *args, int
   return NULL;
 }
 
-tn_status tn_vm_enter(tn_vm *vm, uint32_t index, const tn_arg *args, int32_t n_args, tn_arg *out_ret) {
+tn_status tn_vm_enter(tn_vm *vm, uint32_t index, const tn_arg *args, int32_t n_args,
+                      tn_arg *out_ret) {
   tn_vm_retain(vm); /* a function of the host may drop the last other reference */
   pthread_mutex_lock(&vm->lock);
   tn_status st = enter_locked(vm, index, args, n_args, out_ret);
@@ -306,12 +312,14 @@ static tn_status find_public(const tn_vm *vm, const char *name, uint32_t *out_in
   for (int32_t k = 0; k < exec->n_publics; ++k) {
     tn_buf_printf(&names, "%s%s", k == 0 ? "" : ", ", tn_exec_function_name(exec, k));
   }
-  tn_status st = TN_ERR(TN_NOT_FOUND, "no function '%s' in the executable; it has: %s", name, tn_buf_text(&names));
+  tn_status st = TN_ERR(TN_NOT_FOUND, "no function '%s' in the executable; it has: %s", name,
+                        tn_buf_text(&names));
   tn_buf_deinit(&names);
   return st;
 }
 
-tn_status tn_vm_call(tn_vm *vm, const char *func, const tn_arg *args, int32_t n_args, tn_arg *out_ret) {
+tn_status tn_vm_call(tn_vm *vm, const char *func, const tn_arg *args, int32_t n_args,
+                     tn_arg *out_ret) {
   uint32_t index = 0;
   TN_TRY(find_public(vm, func, &index));
   return tn_vm_enter(vm, index, args, n_args, out_ret);
@@ -347,8 +355,8 @@ static tn_status call_closure(void *ctx, const tn_arg *args, int32_t n_args, tn_
   return st;
 }
 
-tn_status tn_vm_closure_create(tn_vm *vm, uint32_t index, const tn_arg *captured, int32_t n_captured,
-                               tn_func **out_func) {
+tn_status tn_vm_closure_create(tn_vm *vm, uint32_t index, const tn_arg *captured,
+                               int32_t n_captured, tn_func **out_func) {
   uint32_t depth = 0;
   TN_TRY(tn_object_depth_over(n_captured, captured, &depth));
   size_t n_bytes = sizeof(tn_vm_closure) + sizeof(tn_arg) * (size_t)n_captured;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The machine's instructions on values: shapes, storages, tensors, tuples, closures. Each computes first, then replaces
- * its destination, so that a destination may also be an operand. What cannot be known before the values are there
- * (kinds, extents, indices) is checked here and becomes an error that says where. */
+/* The machine's instructions on values: shapes, storages, tensors, tuples, closures. Each computes
+ * first, then replaces its destination, so that a destination may also be an operand. What cannot
+ * be known before the values are there (kinds, extents, indices) is checked here and becomes an
+ * error that says where. */
 #include <string.h>
 
 #include "runtime/mem.h"
 #include "runtime/vm_priv.h"
 
-static tn_status wrong_kind(const tn_vm_run *run, const tn_vm_frame *frame, int64_t reg, const char *want) {
+static tn_status wrong_kind(const tn_vm_run *run, const tn_vm_frame *frame, int64_t reg,
+                            const char *want) {
   return TN_ERR(TN_INVALID, "register %lld of '%s' should hold a %s and holds a %s", (long long)reg,
                 tn_exec_str(run->view, tn_vm_frame_func(run, frame)->name), want,
                 tn_arg_kind_name(frame->regs[reg].kind));
@@ -54,25 +56,48 @@ tn_status tn_vm_op_branch_false(tn_vm_run *run, tn_vm_frame *frame, const int64_
 static bool compute(int64_t op, int64_t a, int64_t b, int64_t *slot) {
   bool is_divisible = b != 0 && !(a == INT64_MIN && b == -1);
   switch ((tn_vm_shape_op)op) {
-    case TN_VM_SH_ADD: return !__builtin_add_overflow(a, b, slot);
-    case TN_VM_SH_SUB: return !__builtin_sub_overflow(a, b, slot);
-    case TN_VM_SH_MUL: return !__builtin_mul_overflow(a, b, slot);
+    case TN_VM_SH_ADD:
+      return !__builtin_add_overflow(a, b, slot);
+    case TN_VM_SH_SUB:
+      return !__builtin_sub_overflow(a, b, slot);
+    case TN_VM_SH_MUL:
+      return !__builtin_mul_overflow(a, b, slot);
     case TN_VM_SH_FLOORDIV:
       *slot = is_divisible ? a / b - (a % b != 0 && (a % b < 0) != (b < 0)) : 0;
       return is_divisible;
     case TN_VM_SH_FLOORMOD:
       *slot = is_divisible ? a % b + ((a % b != 0 && (a % b < 0) != (b < 0)) ? b : 0) : 0;
       return is_divisible;
-    case TN_VM_SH_MIN: *slot = a < b ? a : b; return true;
-    case TN_VM_SH_MAX: *slot = a > b ? a : b; return true;
-    case TN_VM_SH_MOVE: *slot = a; return true;
-    case TN_VM_SH_EQ: *slot = a == b; return true;
-    case TN_VM_SH_LT: *slot = a < b; return true;
-    case TN_VM_SH_LE: *slot = a <= b; return true;
-    case TN_VM_SH_AND: *slot = a != 0 && b != 0; return true;
-    case TN_VM_SH_OR: *slot = a != 0 || b != 0; return true;
-    case TN_VM_SH_NOT: *slot = a == 0; return true;
-    case TN_VM_SH_SELECT: *slot = *slot != 0 ? a : b; return true;
+    case TN_VM_SH_MIN:
+      *slot = a < b ? a : b;
+      return true;
+    case TN_VM_SH_MAX:
+      *slot = a > b ? a : b;
+      return true;
+    case TN_VM_SH_MOVE:
+      *slot = a;
+      return true;
+    case TN_VM_SH_EQ:
+      *slot = a == b;
+      return true;
+    case TN_VM_SH_LT:
+      *slot = a < b;
+      return true;
+    case TN_VM_SH_LE:
+      *slot = a <= b;
+      return true;
+    case TN_VM_SH_AND:
+      *slot = a != 0 && b != 0;
+      return true;
+    case TN_VM_SH_OR:
+      *slot = a != 0 || b != 0;
+      return true;
+    case TN_VM_SH_NOT:
+      *slot = a == 0;
+      return true;
+    case TN_VM_SH_SELECT:
+      *slot = *slot != 0 ? a : b;
+      return true;
   }
   return false;
 }
@@ -83,14 +108,16 @@ tn_status tn_vm_op_shape_op(tn_vm_run *run, tn_vm_frame *frame, const int64_t *i
   TN_TRY(tn_vm_load_int(run, frame, in[3], &a));
   TN_TRY(tn_vm_load_int(run, frame, in[4], &b));
   if (!compute(in[2], a, b, &frame->slots[in[1]])) {
-    return TN_ERR(TN_INVALID, "a shape computation of '%s' with %lld and %lld overflows or divides by zero",
-                  tn_exec_str(run->view, tn_vm_frame_func(run, frame)->name), (long long)a, (long long)b);
+    return TN_ERR(
+        TN_INVALID, "a shape computation of '%s' with %lld and %lld overflows or divides by zero",
+        tn_exec_str(run->view, tn_vm_frame_func(run, frame)->name), (long long)a, (long long)b);
   }
   frame->pc += 5;
   return NULL;
 }
 
-static tn_status match_error(const tn_vm_run *run, const tn_vm_frame *frame, const int64_t *in, const char *why) {
+static tn_status match_error(const tn_vm_run *run, const tn_vm_frame *frame, const int64_t *in,
+                             const char *why) {
   char got[TN_DL_TEXT_BYTES];
   const tn_arg *value = &frame->regs[in[1]];
   const DLTensor *dl = tn_arg_dl(value);
@@ -104,7 +131,8 @@ static tn_status match_error(const tn_vm_run *run, const tn_vm_frame *frame, con
                 tn_exec_str(run->view, tn_vm_frame_func(run, frame)->name), got, why);
 }
 
-static tn_status match_dims(const tn_vm_run *run, tn_vm_frame *frame, const int64_t *in, const int64_t *shape) {
+static tn_status match_dims(const tn_vm_run *run, tn_vm_frame *frame, const int64_t *in,
+                            const int64_t *shape) {
   for (int64_t i = 0; i < in[5]; ++i) {
     int64_t value = TN_ARGW_VALUE(in[6 + i]);
     int32_t kind = TN_ARGW_KIND(in[6 + i]);
@@ -115,7 +143,8 @@ static tn_status match_dims(const tn_vm_run *run, tn_vm_frame *frame, const int6
     int64_t want = kind == TN_VM_DIM_EQ_SLOT ? frame->slots[value] : value;
     if (kind != TN_VM_DIM_ANY && shape[i] != want) {
       char why[96];
-      snprintf(why, sizeof why, ": extent %lld is %lld, not %lld", (long long)i, (long long)shape[i], (long long)want);
+      snprintf(why, sizeof why, ": extent %lld is %lld, not %lld", (long long)i,
+               (long long)shape[i], (long long)want);
       return match_error(run, frame, in, why);
     }
   }
@@ -143,7 +172,8 @@ tn_status tn_vm_op_match(tn_vm_run *run, tn_vm_frame *frame, const int64_t *in) 
 }
 
 /* Integers of n words, in the scratch of the frame (two would fit where one value does). */
-static tn_status load_ints(tn_vm_run *run, tn_vm_frame *frame, const int64_t *words, int64_t n, int64_t **out_ints) {
+static tn_status load_ints(tn_vm_run *run, tn_vm_frame *frame, const int64_t *words, int64_t n,
+                           int64_t **out_ints) {
   int64_t *ints = (int64_t *)(void *)frame->scratch;
   for (int64_t i = 0; i < n; ++i) {
     TN_TRY(tn_vm_load_int(run, frame, words[i], &ints[i]));
@@ -186,9 +216,11 @@ tn_status tn_vm_op_shape_of(tn_vm_run *run, tn_vm_frame *frame, const int64_t *i
 
 /* ---- storages and tensors ---- */
 
-static tn_storage *find_kept(const tn_vm_frame *frame, int64_t reg, size_t n_bytes, DLDevice device) {
+static tn_storage *find_kept(const tn_vm_frame *frame, int64_t reg, size_t n_bytes,
+                             DLDevice device) {
   tn_storage *kept = frame->kept[reg];
-  bool is_good = kept != NULL && kept->n_bytes >= n_bytes && kept->device.device_type == device.device_type &&
+  bool is_good = kept != NULL && kept->n_bytes >= n_bytes &&
+                 kept->device.device_type == device.device_type &&
                  kept->device.device_id == device.device_id && tn_object_is_unique(&kept->obj);
   return is_good ? kept : NULL; /* not unique: a result escaped after all, and keeps it */
 }
@@ -198,8 +230,8 @@ tn_status tn_vm_op_alloc_storage(tn_vm_run *run, tn_vm_frame *frame, const int64
   TN_TRY(tn_vm_load_int(run, frame, in[2], &n_bytes));
   if (n_bytes < 0 || in[3] >= run->vm->n_devices) {
     return TN_ERR(TN_INVALID, "'%s' allocates %lld bytes on device %lld of %d",
-                  tn_exec_str(run->view, tn_vm_frame_func(run, frame)->name), (long long)n_bytes, (long long)in[3],
-                  run->vm->n_devices);
+                  tn_exec_str(run->view, tn_vm_frame_func(run, frame)->name), (long long)n_bytes,
+                  (long long)in[3], run->vm->n_devices);
   }
   DLDevice device = run->vm->devices[in[3]];
   bool is_kept = (in[4] & 1) != 0;
@@ -233,10 +265,12 @@ tn_status tn_vm_op_alloc_tensor(tn_vm_run *run, tn_vm_frame *frame, const int64_
     tn_vm_reg_clear(frame, in[1]); /* first: its tensor object may be the one to use */
   }
   TN_TRY(tn_vm_take_tensor(frame, in[1], ndim, &tensor));
-  tn_status st = tn_tensor_set_in_storage(tensor, frame->regs[in[2]].u.ptr, in[3], (tn_dtype)in[4], ndim, shape);
+  tn_status st = tn_tensor_set_in_storage(tensor, frame->regs[in[2]].u.ptr, in[3], (tn_dtype)in[4],
+                                          ndim, shape);
   if (st != NULL) {
     tn_tensor_release(tensor);
-    return tn_status_wrap(st, "allocating in '%s'", tn_exec_str(run->view, tn_vm_frame_func(run, frame)->name));
+    return tn_status_wrap(st, "allocating in '%s'",
+                          tn_exec_str(run->view, tn_vm_frame_func(run, frame)->name));
   }
   tn_vm_reg_set(frame, in[1], tn_arg_of_tensor(tensor));
   frame->pc += 6 + (size_t)ndim;
@@ -300,7 +334,8 @@ tn_status tn_vm_op_move(tn_vm_run *run, tn_vm_frame *frame, const int64_t *in) {
 tn_status tn_vm_op_make_closure(tn_vm_run *run, tn_vm_frame *frame, const int64_t *in) {
   tn_func *func = NULL;
   TN_TRY(tn_vm_load_args(run, frame, in + 4, in[3]));
-  tn_status st = tn_vm_closure_create(run->vm, (uint32_t)in[2], frame->scratch, (int32_t)in[3], &func);
+  tn_status st =
+      tn_vm_closure_create(run->vm, (uint32_t)in[2], frame->scratch, (int32_t)in[3], &func);
   tn_vm_drop_args(frame, in + 4, in[3]);
   if (st != NULL) {
     return st;

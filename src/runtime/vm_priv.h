@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The machine's insides, shared by vm.c (life, entry, argument checks), vm_run.c (the loop and calls) and vm_ops.c (the
- * other instructions).
+/* The machine's insides, shared by vm.c (life, entry, argument checks), vm_run.c (the loop and
+ * calls) and vm_ops.c (the other instructions).
  *
- * A frame is one activation of a VM function: registers, shape heap, and what it keeps for its next activation, so that
- * code that runs again allocates nothing: tensor objects (`spares`) and storages (`kept`), both by register. Frames
- * themselves go back to a list of their function. */
+ * A frame is one activation of a VM function: registers, shape heap, and what it keeps for its next
+ * activation, so that code that runs again allocates nothing: tensor objects (`spares`) and
+ * storages (`kept`), both by register. Frames themselves go back to a list of their function. */
 #ifndef TN_RUNTIME_VM_PRIV_H
 #define TN_RUNTIME_VM_PRIV_H
 
@@ -19,28 +19,28 @@
 typedef struct tn_vm_frame tn_vm_frame;
 
 struct tn_vm_frame {
-  tn_vm_frame *next;        /* the caller's frame; the next one in the list of free frames */
+  tn_vm_frame *next; /* the caller's frame; the next one in the list of free frames */
   uint32_t func_index;
   uint32_t n_regs;
-  size_t pc;                /* of the next instruction, in CODE */
-  int64_t dst;              /* the caller's register for the result, or -1 */
+  size_t pc;   /* of the next instruction, in CODE */
+  int64_t dst; /* the caller's register for the result, or -1 */
   tn_arg *regs;
-  tn_tensor **spares;       /* by register; blank objects */
-  tn_storage **kept;        /* by register */
+  tn_tensor **spares; /* by register; blank objects */
+  tn_storage **kept;  /* by register */
   int64_t *slots;
-  tn_arg *scratch;          /* arguments of the call at hand */
+  tn_arg *scratch; /* arguments of the call at hand */
 };
 
 typedef struct tn_vm_func_state {
   tn_vm_frame *free_frames;
   int32_t n_free;
-  tn_func *packed;          /* retained; NULL before the first call */
+  tn_func *packed; /* retained; NULL before the first call */
 } tn_vm_func_state;
 
 struct tn_vm {
   tn_object obj;
-  tn_runtime *rt;           /* retained */
-  tn_exec *exec;            /* retained */
+  tn_runtime *rt; /* retained */
+  tn_exec *exec;  /* retained */
   DLDevice *devices;
   int32_t n_devices;
   int32_t depth;            /* frames in use */
@@ -54,17 +54,17 @@ enum { TN_VM_MAX_DEPTH = 1000, TN_VM_MAX_FREE_FRAMES = 4 };
 typedef struct tn_vm_run {
   tn_vm *vm;
   const tn_exec_view *view;
-  tn_vm_frame *frame;       /* the running one; NULL at the end */
-  tn_arg result;            /* owned */
+  tn_vm_frame *frame; /* the running one; NULL at the end */
+  tn_arg result;      /* owned */
   tn_call call;
 } tn_vm_run;
 
 /// A VM function as a value: the ctx of a tn_func.
 typedef struct tn_vm_closure {
-  tn_vm *vm;                /* retained */
+  tn_vm *vm; /* retained */
   uint32_t func_index;
   int32_t n_captured;
-  tn_arg captured[];        /* owned; they come after the arguments of a call */
+  tn_arg captured[]; /* owned; they come after the arguments of a call */
 } tn_vm_closure;
 
 static inline const tn_exec_func *tn_vm_frame_func(const tn_vm_run *run, const tn_vm_frame *frame) {
@@ -74,10 +74,11 @@ static inline const tn_exec_func *tn_vm_frame_func(const tn_vm_run *run, const t
 /* ---- vm.c ---- */
 
 /// Calls function `index` of any kind from outside the loop. out_ret may be NULL.
-TN_MUST_USE tn_status tn_vm_enter(tn_vm *vm, uint32_t index, const tn_arg *args, int32_t n_args, tn_arg *out_ret);
+TN_MUST_USE tn_status tn_vm_enter(tn_vm *vm, uint32_t index, const tn_arg *args, int32_t n_args,
+                                  tn_arg *out_ret);
 /// A value for function `index`; captured: retained.
-TN_MUST_USE tn_status tn_vm_closure_create(tn_vm *vm, uint32_t index, const tn_arg *captured, int32_t n_captured,
-                                           tn_func **out_func);
+TN_MUST_USE tn_status tn_vm_closure_create(tn_vm *vm, uint32_t index, const tn_arg *captured,
+                                           int32_t n_captured, tn_func **out_func);
 /// The closure inside a function value when it is one of this machine; NULL otherwise.
 const tn_vm_closure *tn_vm_closure_of(const tn_vm *vm, const tn_func *func);
 /// Takes a frame for function `index`; registers empty, slots zero. INVALID when too deep.
@@ -85,7 +86,8 @@ TN_MUST_USE tn_status tn_vm_frame_push(tn_vm *vm, uint32_t index, tn_vm_frame **
 /// Empties the frame and gives it back.
 void tn_vm_frame_pop(tn_vm *vm, tn_vm_frame *frame);
 /// A blank tensor object for register `reg`: the spare one, or a new one.
-TN_MUST_USE tn_status tn_vm_take_tensor(tn_vm_frame *frame, int64_t reg, int32_t ndim, tn_tensor **out_tensor);
+TN_MUST_USE tn_status tn_vm_take_tensor(tn_vm_frame *frame, int64_t reg, int32_t ndim,
+                                        tn_tensor **out_tensor);
 /// Drops what a register holds, keeping a tensor object nobody else holds as its spare.
 void tn_vm_reg_clear(tn_vm_frame *frame, int64_t reg);
 /// value: ownership passes to the register.
@@ -97,14 +99,18 @@ TN_MUST_USE tn_status tn_vm_find_packed(tn_vm *vm, uint32_t index, tn_func **out
 
 /// Runs until the frame at the bottom returns; on an error all frames are popped.
 TN_MUST_USE tn_status tn_vm_loop(tn_vm_run *run);
-/// The value of an argument word. Objects are borrowed, but for function words, which make one (see tn_vm_drop_args).
-TN_MUST_USE tn_status tn_vm_load(tn_vm_run *run, tn_vm_frame *frame, int64_t word, tn_arg *out_value);
+/// The value of an argument word. Objects are borrowed, but for function words, which make one (see
+/// tn_vm_drop_args).
+TN_MUST_USE tn_status tn_vm_load(tn_vm_run *run, tn_vm_frame *frame, int64_t word,
+                                 tn_arg *out_value);
 /// Loads n words into the frame's scratch.
-TN_MUST_USE tn_status tn_vm_load_args(tn_vm_run *run, tn_vm_frame *frame, const int64_t *words, int64_t n);
+TN_MUST_USE tn_status tn_vm_load_args(tn_vm_run *run, tn_vm_frame *frame, const int64_t *words,
+                                      int64_t n);
 /// Releases the function values that loading the first n words made.
 void tn_vm_drop_args(tn_vm_frame *frame, const int64_t *words, int64_t n);
 /// An integer from an IMM, SLOT or REG word.
-TN_MUST_USE tn_status tn_vm_load_int(tn_vm_run *run, tn_vm_frame *frame, int64_t word, int64_t *out_value);
+TN_MUST_USE tn_status tn_vm_load_int(tn_vm_run *run, tn_vm_frame *frame, int64_t word,
+                                     int64_t *out_value);
 
 /* ---- vm_ops.c: one instruction each; `in` points at its opcode ---- */
 
@@ -125,6 +131,7 @@ TN_MUST_USE tn_status tn_vm_op_make_closure(tn_vm_run *run, tn_vm_frame *frame, 
 /* ---- vm_args.c ---- */
 
 /// Checks the arguments of a call from outside against the declared types.
-TN_MUST_USE tn_status tn_vm_check_args(tn_vm *vm, uint32_t index, const tn_arg *args, int32_t n_args);
+TN_MUST_USE tn_status tn_vm_check_args(tn_vm *vm, uint32_t index, const tn_arg *args,
+                                       int32_t n_args);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The machine's loop: fetch, dispatch, calls and returns. Calls between VM functions push a frame and do not recurse in
- * C; only functions of the host that call back do. Operands were checked when the image was loaded (exec_code.c). */
+/* The machine's loop: fetch, dispatch, calls and returns. Calls between VM functions push a frame
+ * and do not recurse in C; only functions of the host that call back do. Operands were checked when
+ * the image was loaded (exec_code.c). */
 #include "runtime/mem.h"
 #include "runtime/vm_priv.h"
 
@@ -59,8 +60,8 @@ tn_status tn_vm_load_int(tn_vm_run *run, tn_vm_frame *frame, int64_t word, int64
       return NULL;
     default:
       if (frame->regs[value].kind != TN_ARG_INT) {
-        return TN_ERR(TN_INVALID, "register %lld of '%s' should hold an int and holds a %s", (long long)value,
-                      tn_exec_str(run->view, tn_vm_frame_func(run, frame)->name),
+        return TN_ERR(TN_INVALID, "register %lld of '%s' should hold an int and holds a %s",
+                      (long long)value, tn_exec_str(run->view, tn_vm_frame_func(run, frame)->name),
                       tn_arg_kind_name(frame->regs[value].kind));
       }
       *out_value = frame->regs[value].u.i64;
@@ -75,13 +76,15 @@ static const char *signature_of(const tn_exec_view *view, const tn_exec_func *f)
   return doc[0] != 0 ? doc : tn_exec_str(view, f->name);
 }
 
-/* Makes the kernel's arguments of n words. A function value among them is an error: no kernel takes one. */
-static tn_status load_kernel_args(tn_vm_run *run, tn_vm_frame *frame, const char *signature, const int64_t *words,
-                                  int64_t n) {
+/* Makes the kernel's arguments of n words. A function value among them is an error: no kernel takes
+ * one. */
+static tn_status load_kernel_args(tn_vm_run *run, tn_vm_frame *frame, const char *signature,
+                                  const int64_t *words, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     tn_arg *arg = &frame->scratch[i];
     if (TN_ARGW_KIND(words[i]) == TN_ARGW_FUNC) {
-      return TN_ERR(TN_INVALID, "argument %lld when calling %s: a kernel takes no function", (long long)i, signature);
+      return TN_ERR(TN_INVALID, "argument %lld when calling %s: a kernel takes no function",
+                    (long long)i, signature);
     }
     TN_TRY(tn_vm_load(run, frame, words[i], arg));
     const tn_tensor *tensor = arg->u.ptr;
@@ -94,7 +97,8 @@ static tn_status load_kernel_args(tn_vm_run *run, tn_vm_frame *frame, const char
   return NULL;
 }
 
-static tn_status call_kernel(tn_vm_run *run, tn_vm_frame *frame, uint32_t index, const int64_t *words, int64_t n) {
+static tn_status call_kernel(tn_vm_run *run, tn_vm_frame *frame, uint32_t index,
+                             const int64_t *words, int64_t n) {
   const char *signature = signature_of(run->view, &run->view->funcs[index]);
   TN_TRY(load_kernel_args(run, frame, signature, words, n));
   int32_t code = run->vm->exec->kernels[index](&run->call.env, frame->scratch, (int32_t)n);
@@ -102,8 +106,8 @@ static tn_status call_kernel(tn_vm_run *run, tn_vm_frame *frame, uint32_t index,
 }
 
 /* Calls a function of the host, and stores its result. */
-static tn_status call_host(tn_vm_run *run, tn_vm_frame *frame, tn_func *func, const int64_t *words, int64_t n,
-                           int64_t dst) {
+static tn_status call_host(tn_vm_run *run, tn_vm_frame *frame, tn_func *func, const int64_t *words,
+                           int64_t n, int64_t dst) {
   tn_arg ret = {0};
   TN_TRY(tn_vm_load_args(run, frame, words, n));
   tn_func_retain(func); /* the call may overwrite the registry's or the register's reference */
@@ -126,8 +130,8 @@ static tn_status call_host(tn_vm_run *run, tn_vm_frame *frame, tn_func *func, co
 }
 
 /* Pushes the callee's frame; its parameters are the arguments, then what a closure captured. */
-static tn_status call_vm(tn_vm_run *run, tn_vm_frame *frame, uint32_t index, const int64_t *words, int64_t n,
-                         const tn_vm_closure *closure, int64_t dst) {
+static tn_status call_vm(tn_vm_run *run, tn_vm_frame *frame, uint32_t index, const int64_t *words,
+                         int64_t n, const tn_vm_closure *closure, int64_t dst) {
   tn_vm_frame *callee = NULL;
   TN_TRY(tn_vm_frame_push(run->vm, index, &callee));
   for (int64_t i = 0; i < n; ++i) {
@@ -164,7 +168,8 @@ static tn_status op_call(tn_vm_run *run, tn_vm_frame *frame, const int64_t *in) 
   }
   tn_func *func = NULL;
   TN_TRY(tn_vm_find_packed(run->vm, index, &func));
-  TN_TRY_MSG(call_host(run, frame, func, words, n, in[1]), "calling '%s'", tn_exec_str(run->view, f->name));
+  TN_TRY_MSG(call_host(run, frame, func, words, n, in[1]), "calling '%s'",
+             tn_exec_str(run->view, f->name));
   return NULL;
 }
 
@@ -174,8 +179,8 @@ static tn_status op_call_value(tn_vm_run *run, tn_vm_frame *frame, const int64_t
   tn_func *func = tn_arg_func(&frame->regs[in[2]]);
   frame->pc += 4 + (size_t)n;
   if (func == NULL) {
-    return TN_ERR(TN_INVALID, "register %lld of '%s' should hold a function and holds a %s", (long long)in[2],
-                  tn_exec_str(run->view, tn_vm_frame_func(run, frame)->name),
+    return TN_ERR(TN_INVALID, "register %lld of '%s' should hold a function and holds a %s",
+                  (long long)in[2], tn_exec_str(run->view, tn_vm_frame_func(run, frame)->name),
                   tn_arg_kind_name(frame->regs[in[2]].kind));
   }
   const tn_vm_closure *closure = tn_vm_closure_of(run->vm, func);
@@ -184,8 +189,9 @@ static tn_status op_call_value(tn_vm_run *run, tn_vm_frame *frame, const int64_t
   }
   const tn_exec_func *f = &run->view->funcs[closure->func_index];
   if (n + closure->n_captured != f->n_params) {
-    return TN_ERR(TN_INVALID, "number of arguments of '%s': expected %lld, got %lld", tn_exec_str(run->view, f->name),
-                  (long long)f->n_params - closure->n_captured, (long long)n);
+    return TN_ERR(TN_INVALID, "number of arguments of '%s': expected %lld, got %lld",
+                  tn_exec_str(run->view, f->name), (long long)f->n_params - closure->n_captured,
+                  (long long)n);
   }
   return call_vm(run, frame, closure->func_index, words, n, closure, in[1]);
 }
@@ -214,27 +220,45 @@ static tn_status op_ret(tn_vm_run *run, tn_vm_frame *frame, const int64_t *in) {
 
 static tn_status step(tn_vm_run *run, tn_vm_frame *frame, const int64_t *in) {
   switch ((tn_vm_op)in[0]) {
-    case TN_VM_CALL: return op_call(run, frame, in);
-    case TN_VM_RET: return op_ret(run, frame, in);
-    case TN_VM_JUMP: frame->pc = (size_t)in[1]; return NULL;
-    case TN_VM_BRANCH_FALSE: return tn_vm_op_branch_false(run, frame, in);
-    case TN_VM_SHAPE_OP: return tn_vm_op_shape_op(run, frame, in);
-    case TN_VM_MATCH: return tn_vm_op_match(run, frame, in);
-    case TN_VM_MAKE_SHAPE: return tn_vm_op_make_shape(run, frame, in);
-    case TN_VM_ALLOC_STORAGE: return tn_vm_op_alloc_storage(run, frame, in);
-    case TN_VM_ALLOC_TENSOR: return tn_vm_op_alloc_tensor(run, frame, in);
-    case TN_VM_MAKE_TUPLE: return tn_vm_op_make_tuple(run, frame, in);
-    case TN_VM_TUPLE_GET: return tn_vm_op_tuple_get(run, frame, in);
+    case TN_VM_CALL:
+      return op_call(run, frame, in);
+    case TN_VM_RET:
+      return op_ret(run, frame, in);
+    case TN_VM_JUMP:
+      frame->pc = (size_t)in[1];
+      return NULL;
+    case TN_VM_BRANCH_FALSE:
+      return tn_vm_op_branch_false(run, frame, in);
+    case TN_VM_SHAPE_OP:
+      return tn_vm_op_shape_op(run, frame, in);
+    case TN_VM_MATCH:
+      return tn_vm_op_match(run, frame, in);
+    case TN_VM_MAKE_SHAPE:
+      return tn_vm_op_make_shape(run, frame, in);
+    case TN_VM_ALLOC_STORAGE:
+      return tn_vm_op_alloc_storage(run, frame, in);
+    case TN_VM_ALLOC_TENSOR:
+      return tn_vm_op_alloc_tensor(run, frame, in);
+    case TN_VM_MAKE_TUPLE:
+      return tn_vm_op_make_tuple(run, frame, in);
+    case TN_VM_TUPLE_GET:
+      return tn_vm_op_tuple_get(run, frame, in);
     case TN_VM_KILL:
       tn_vm_reg_clear(frame, in[1]);
       frame->pc += 2;
       return NULL;
-    case TN_VM_MOVE: return tn_vm_op_move(run, frame, in);
-    case TN_VM_TO_SLOT: return tn_vm_op_to_slot(run, frame, in);
-    case TN_VM_SHAPE_OF: return tn_vm_op_shape_of(run, frame, in);
-    case TN_VM_COPY_TENSOR: return tn_vm_op_copy_tensor(run, frame, in);
-    case TN_VM_MAKE_CLOSURE: return tn_vm_op_make_closure(run, frame, in);
-    case TN_VM_CALL_VALUE: return op_call_value(run, frame, in);
+    case TN_VM_MOVE:
+      return tn_vm_op_move(run, frame, in);
+    case TN_VM_TO_SLOT:
+      return tn_vm_op_to_slot(run, frame, in);
+    case TN_VM_SHAPE_OF:
+      return tn_vm_op_shape_of(run, frame, in);
+    case TN_VM_COPY_TENSOR:
+      return tn_vm_op_copy_tensor(run, frame, in);
+    case TN_VM_MAKE_CLOSURE:
+      return tn_vm_op_make_closure(run, frame, in);
+    case TN_VM_CALL_VALUE:
+      return op_call_value(run, frame, in);
   }
   TN_UNREACHABLE(); /* checked at load */
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The list of kept scratch blocks. Kernels ask for few and similar sizes, so a short first-fit list is enough: a block
- * serves a request when it is large enough and not more than twice too large. */
+/* The list of kept scratch blocks. Kernels ask for few and similar sizes, so a short first-fit list
+ * is enough: a block serves a request when it is large enough and not more than twice too large. */
 #include "runtime/workspace.h"
 
 #include <stdint.h>

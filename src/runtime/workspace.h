@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Scratch memory for kernels: blocks are kept when freed, so that code that runs again allocates nothing. Any number of
- * threads may allocate at once. */
+/* Scratch memory for kernels: blocks are kept when freed, so that code that runs again allocates
+ * nothing. Any number of threads may allocate at once. */
 #ifndef TN_RUNTIME_WORKSPACE_H
 #define TN_RUNTIME_WORKSPACE_H
 
@@ -12,7 +12,7 @@ typedef struct tn_work_block tn_work_block;
 
 typedef struct tn_workspace {
   pthread_mutex_t lock;
-  tn_work_block *free_blocks;  /* newest first */
+  tn_work_block *free_blocks; /* newest first */
   size_t kept_bytes;
 } tn_workspace;
 

@@ -13,9 +13,10 @@ enum { N_CHAINS = 12, N_ROUNDS = 32768 };
 #define KEEP(x) __asm__ volatile("" : "+x"(x))
 #define KEEP_WIDE(x) __asm__ volatile("" : "+v"(x))
 
-#define ALL_CHAINS(STEP) \
-  STEP(r0) STEP(r1) STEP(r2) STEP(r3) STEP(r4) STEP(r5) \
-  STEP(r6) STEP(r7) STEP(r8) STEP(r9) STEP(r10) STEP(r11)
+#define ALL_CHAINS(STEP)                                                                     \
+  STEP(r0)                                                                                   \
+  STEP(r1) STEP(r2) STEP(r3) STEP(r4) STEP(r5) STEP(r6) STEP(r7) STEP(r8) STEP(r9) STEP(r10) \
+      STEP(r11)
 
 /* The factors keep every chain in the normal range: x -> 0.9999 x + 1e-4 tends to 1. */
 #if defined(__x86_64__)
@@ -28,7 +29,9 @@ __attribute__((target("avx512f"), noinline)) static double flops_of_avx512(void)
   ALL_CHAINS(START)
 #undef START
   for (int i = 0; i < N_ROUNDS; ++i) {
-#define STEP(r) r = _mm512_fmadd_ps(r, x, y); KEEP_WIDE(r);
+#define STEP(r)                 \
+  r = _mm512_fmadd_ps(r, x, y); \
+  KEEP_WIDE(r);
     ALL_CHAINS(STEP)
 #undef STEP
   }
@@ -42,7 +45,9 @@ __attribute__((target("avx2,fma"), noinline)) static double flops_of_avx2(void) 
   ALL_CHAINS(START)
 #undef START
   for (int i = 0; i < N_ROUNDS; ++i) {
-#define STEP(r) r = _mm256_fmadd_ps(r, x, y); KEEP(r);
+#define STEP(r)                 \
+  r = _mm256_fmadd_ps(r, x, y); \
+  KEEP(r);
     ALL_CHAINS(STEP)
 #undef STEP
   }
@@ -56,7 +61,9 @@ __attribute__((noinline)) static double flops_of_generic(void) {
   ALL_CHAINS(START)
 #undef START
   for (int i = 0; i < N_ROUNDS; ++i) {
-#define STEP(r) r = _mm_add_ps(_mm_mul_ps(r, x), y); KEEP(r);
+#define STEP(r)                        \
+  r = _mm_add_ps(_mm_mul_ps(r, x), y); \
+  KEEP(r);
     ALL_CHAINS(STEP)
 #undef STEP
   }

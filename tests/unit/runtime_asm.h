@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* A small assembler of executables for the runtime's tests, so that machine programs can be written by hand.
+/* A small assembler of executables for the runtime's tests, so that machine programs can be written
+ * by hand.
  *
  *   tn_asm a = {0};
  *   uint32_t add = asm_outside(&a, TN_EXEC_FN_KERNEL, "add", "add(A, B, C)");
- *   asm_begin(&a, "main", 1, 4, 0);                       // 1 parameter, 4 registers, 0 slots; public
- *   asm_tensor(&a, "x", TN_DT_F32, 1, 4);                 // the parameter's type
- *   asm_any(&a, "");                                      // the result's type
- *   EMIT(&a, TN_VM_RET, R(0));
+ *   asm_begin(&a, "main", 1, 4, 0);                       // 1 parameter, 4 registers, 0 slots;
+ * public asm_tensor(&a, "x", TN_DT_F32, 1, 4);                 // the parameter's type asm_any(&a,
+ * "");                                      // the result's type EMIT(&a, TN_VM_RET, R(0));
  *   asm_end(&a);
  *   tn_image image = asm_finish(&a);                      // frees the assembler's memory */
 #ifndef TN_TESTS_RUNTIME_ASM_H
@@ -36,12 +36,10 @@ typedef struct tn_asm {
 #define C(n) TN_ARGW(TN_ARGW_CONST, n)
 #define F(n) TN_ARGW(TN_ARGW_FUNC, n)
 #define S(n) TN_ARGW(TN_ARGW_SLOT, n)
-#define EMIT(a, ...)                                                                       \
+#define EMIT(a, ...) \
   asm_emit((a), (const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / 8)
 
-static inline int64_t asm_here(const tn_asm *a) {
-  return (int64_t)a->code.len;
-}
+static inline int64_t asm_here(const tn_asm *a) { return (int64_t)a->code.len; }
 
 static inline void asm_emit(tn_asm *a, const int64_t *words, size_t n) {
   for (size_t i = 0; i < n; ++i) {
@@ -58,38 +56,37 @@ static inline uint32_t asm_outside(tn_asm *a, uint32_t kind, const char *name, c
   return (uint32_t)a->funcs.len - 1;
 }
 
-static inline uint32_t asm_begin(tn_asm *a, const char *name, uint32_t n_params, uint32_t n_regs, uint32_t n_slots) {
+static inline uint32_t asm_begin(tn_asm *a, const char *name, uint32_t n_params, uint32_t n_regs,
+                                 uint32_t n_slots) {
   tn_exec_func f = {
-    .name = tn_image_add_string(&a->strings, name),
-    .kind = TN_EXEC_FN_VM,
-    .code_begin = (uint32_t)a->code.len,
-    .n_params = n_params,
-    .params = (uint32_t)a->types.len,
-    .n_regs = n_regs,
-    .n_slots = n_slots,
-    .is_public = 1,
+      .name = tn_image_add_string(&a->strings, name),
+      .kind = TN_EXEC_FN_VM,
+      .code_begin = (uint32_t)a->code.len,
+      .n_params = n_params,
+      .params = (uint32_t)a->types.len,
+      .n_regs = n_regs,
+      .n_slots = n_slots,
+      .is_public = 1,
   };
   TN_VEC_PUSH(&a->funcs, f);
   return (uint32_t)a->funcs.len - 1;
 }
 
-static inline void asm_end(tn_asm *a) {
-  TN_VEC_LAST(&a->funcs).code_end = (uint32_t)a->code.len;
-}
+static inline void asm_end(tn_asm *a) { TN_VEC_LAST(&a->funcs).code_end = (uint32_t)a->code.len; }
 
 static inline void asm_any(tn_asm *a, const char *name) {
   tn_exec_type t = {.name = tn_image_add_string(&a->strings, name), .ndim = -1};
   TN_VEC_PUSH(&a->types, t);
 }
 
-static inline tn_exec_type asm_type_of(tn_asm *a, const char *name, uint32_t kind, tn_dtype dtype, int32_t ndim,
-                                       const int64_t *dims) {
+static inline tn_exec_type asm_type_of(tn_asm *a, const char *name, uint32_t kind, tn_dtype dtype,
+                                       int32_t ndim, const int64_t *dims) {
   tn_exec_type t = {
-    .name = tn_image_add_string(&a->strings, name),
-    .kind = kind,
-    .dtype = dtype,
-    .ndim = ndim,
-    .dims = (uint32_t)a->dims.len,
+      .name = tn_image_add_string(&a->strings, name),
+      .kind = kind,
+      .dtype = dtype,
+      .ndim = ndim,
+      .dims = (uint32_t)a->dims.len,
   };
   for (int32_t i = 0; i < ndim; ++i) {
     TN_VEC_PUSH(&a->dims, dims[i]);
@@ -98,11 +95,12 @@ static inline tn_exec_type asm_type_of(tn_asm *a, const char *name, uint32_t kin
 }
 
 /* A parameter or result that is a tensor with fixed extents; -1: not fixed. */
-#define asm_tensor(a, name, dtype, ndim, ...) \
-  TN_VEC_PUSH(&(a)->types, asm_type_of((a), (name), TN_EXEC_TY_TENSOR, (dtype), (ndim), (const int64_t[]){__VA_ARGS__}))
+#define asm_tensor(a, name, dtype, ndim, ...)                                           \
+  TN_VEC_PUSH(&(a)->types, asm_type_of((a), (name), TN_EXEC_TY_TENSOR, (dtype), (ndim), \
+                                       (const int64_t[]){__VA_ARGS__}))
 
-static inline uint32_t asm_const_tensor(tn_asm *a, tn_dtype dtype, int32_t ndim, const int64_t *dims, const void *bytes,
-                                        size_t n_bytes) {
+static inline uint32_t asm_const_tensor(tn_asm *a, tn_dtype dtype, int32_t ndim,
+                                        const int64_t *dims, const void *bytes, size_t n_bytes) {
   while (a->data.len % TN_IMAGE_ALIGN_BYTES != 0) {
     tn_buf_putc(&a->data, 0);
   }
@@ -125,16 +123,18 @@ static inline tn_image asm_finish(tn_asm *a) {
     tn_buf_putc(&a->strings, 0);
   }
   tn_image_section sections[] = {
-    {TN_EXEC_STRINGS, a->strings.data, a->strings.len},
-    {TN_EXEC_FUNCS, a->funcs.data, a->funcs.len * sizeof(tn_exec_func)},
-    {TN_EXEC_PARAMS, a->types.data, a->types.len * sizeof(tn_exec_type)},
-    {TN_EXEC_DIMS, a->dims.data, a->dims.len * sizeof(int64_t)},
-    {TN_EXEC_CODE, a->code.data, a->code.len * sizeof(int64_t)},
-    {TN_EXEC_CONSTS, a->consts.data, a->consts.len * sizeof(tn_exec_const)},
-    {TN_EXEC_DATA, a->data.data, a->data.len},
+      {TN_EXEC_STRINGS, a->strings.data, a->strings.len},
+      {TN_EXEC_FUNCS, a->funcs.data, a->funcs.len * sizeof(tn_exec_func)},
+      {TN_EXEC_PARAMS, a->types.data, a->types.len * sizeof(tn_exec_type)},
+      {TN_EXEC_DIMS, a->dims.data, a->dims.len * sizeof(int64_t)},
+      {TN_EXEC_CODE, a->code.data, a->code.len * sizeof(int64_t)},
+      {TN_EXEC_CONSTS, a->consts.data, a->consts.len * sizeof(tn_exec_const)},
+      {TN_EXEC_DATA, a->data.data, a->data.len},
   };
-  tn_image_spec spec = {
-    .arch = a->arch, .cpu_features = a->cpu_features, .n_sections = (int32_t)TN_N_ROWS(sections), .sections = sections};
+  tn_image_spec spec = {.arch = a->arch,
+                        .cpu_features = a->cpu_features,
+                        .n_sections = (int32_t)TN_N_ROWS(sections),
+                        .sections = sections};
   expect_ok(tn_image_build(&spec, &image));
   tn_buf_deinit(&a->strings);
   tn_buf_deinit(&a->data);

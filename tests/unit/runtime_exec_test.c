@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Executables: what is refused and with which words; damaged images in every byte and at every length; the disassembly;
- * and loading from a file. */
+/* Executables: what is refused and with which words; damaged images in every byte and at every
+ * length; the disassembly; and loading from a file. */
 #include "base/file.h"
 #include "base/rng.h"
 #include "runtime/mem.h"
@@ -90,38 +90,37 @@ static void an_executable_prints(void **state) {
   char *text = NULL;
   expect_ok(tn_exec_from_memory(image.bytes, image.n_bytes, find_nothing, NULL, NULL, &exec));
   expect_ok(tn_exec_print(exec, &text));
-  expect_text(text,
-              "executable version 1, arch 0, cpu features '', by ''\n"
-              "constants\n"
-              "  c0  tensor float32 (3,) 12 bytes \n"
-              "  c1  text \"x of f\"\n"
-              "  c2  int -5\n"
-              "  c3  float 0.5\n"
-              "  c4  shape (2, 3)\n"
-              "kernel @add  add(A: Tensor((3,), float32))\n"
-              "packed @env.log\n"
-              "public vm @f\n"
-              "  1 parameters, 5 registers, 3 slots\n"
-              "  x \n"
-              "  -> \n"
-              "     0  match          r0, c1, float32, 1, ->s0\n"
-              "     7  shape_op       s1, mul, s0, #4\n"
-              "    12  alloc_storage  r1, s1, 0, 1\n"
-              "    17  alloc_tensor   r2, r1, 0, float32, s0\n"
-              "    24  call           _, @add, r0, c0, r2\n"
-              "    31  branch_false   r0, ->41\n"
-              "    34  call           r3, @env.log, r2, c1, #-1\n"
-              "    41  make_closure   r4, @f\n"
-              "    45  call_value     r3, r4, r0\n"
-              "    50  make_tuple     r3, r2, @f\n"
-              "    55  tuple_get      r4, r3, 0\n"
-              "    59  make_shape     r4, #2, s0\n"
-              "    64  shape_of       r4, r0\n"
-              "    67  copy_tensor    r4, r0\n"
-              "    70  move           r4, c2\n"
-              "    73  to_slot        s2, r4\n"
-              "    76  kill           r1\n"
-              "    78  ret            r2\n");
+  expect_text(text, "executable version 1, arch 0, cpu features '', by ''\n"
+                    "constants\n"
+                    "  c0  tensor float32 (3,) 12 bytes \n"
+                    "  c1  text \"x of f\"\n"
+                    "  c2  int -5\n"
+                    "  c3  float 0.5\n"
+                    "  c4  shape (2, 3)\n"
+                    "kernel @add  add(A: Tensor((3,), float32))\n"
+                    "packed @env.log\n"
+                    "public vm @f\n"
+                    "  1 parameters, 5 registers, 3 slots\n"
+                    "  x \n"
+                    "  -> \n"
+                    "     0  match          r0, c1, float32, 1, ->s0\n"
+                    "     7  shape_op       s1, mul, s0, #4\n"
+                    "    12  alloc_storage  r1, s1, 0, 1\n"
+                    "    17  alloc_tensor   r2, r1, 0, float32, s0\n"
+                    "    24  call           _, @add, r0, c0, r2\n"
+                    "    31  branch_false   r0, ->41\n"
+                    "    34  call           r3, @env.log, r2, c1, #-1\n"
+                    "    41  make_closure   r4, @f\n"
+                    "    45  call_value     r3, r4, r0\n"
+                    "    50  make_tuple     r3, r2, @f\n"
+                    "    55  tuple_get      r4, r3, 0\n"
+                    "    59  make_shape     r4, #2, s0\n"
+                    "    64  shape_of       r4, r0\n"
+                    "    67  copy_tensor    r4, r0\n"
+                    "    70  move           r4, c2\n"
+                    "    73  to_slot        s2, r4\n"
+                    "    76  kill           r1\n"
+                    "    78  ret            r2\n");
   free(text);
   assert_int_equal(tn_exec_n_functions(exec), 1);
   assert_string_equal(tn_exec_function_name(exec, 0), "f");
@@ -165,7 +164,8 @@ static void every_flipped_byte_is_noticed(void **state) {
   tn_image_deinit(&image);
 }
 
-/* With a right checksum all other checks must hold alone: nothing may crash, whatever the answer. */
+/* With a right checksum all other checks must hold alone: nothing may crash, whatever the answer.
+ */
 static void forged_images_do_no_harm(void **state) {
   (void)state;
   tn_image image = sample_image();
@@ -178,7 +178,8 @@ static void forged_images_do_no_harm(void **state) {
     size_t at[4];
     size_t n_edits = 1 + tn_rng_below(&rng, 4);
     for (size_t k = 0; k < n_edits; ++k) {
-      uint64_t word = tn_rng_below(&rng, 2) == 0 ? tn_rng_below(&rng, 300) : tn_rng_next(&rng) >> tn_rng_below(&rng, 64);
+      uint64_t word = tn_rng_below(&rng, 2) == 0 ? tn_rng_below(&rng, 300)
+                                                 : tn_rng_next(&rng) >> tn_rng_below(&rng, 64);
       at[k] = tn_rng_below(&rng, n_used / 4 - 1) * 4;
       memcpy(&saved[k], image.bytes + at[k], 8);
       memcpy(image.bytes + at[k], &word, tn_rng_below(&rng, 2) == 0 ? 4 : 8);
@@ -206,9 +207,11 @@ static void other_versions_and_machines_are_named(void **state) {
   (void)state;
   tn_image image = sample_image();
   patch_u32(&image, offsetof(tn_exec_header, version), 7);
-  expect_error(try_image(&image, image.n_bytes), TN_UNSUPPORTED, "format version 7; this runtime reads version 1");
+  expect_error(try_image(&image, image.n_bytes), TN_UNSUPPORTED,
+               "format version 7; this runtime reads version 1");
   patch_u32(&image, offsetof(tn_exec_header, version), 1);
-  uint32_t other = tn_elf_this_arch() == TN_EXEC_ARCH_X86_64 ? TN_EXEC_ARCH_AARCH64 : TN_EXEC_ARCH_X86_64;
+  uint32_t other =
+      tn_elf_this_arch() == TN_EXEC_ARCH_X86_64 ? TN_EXEC_ARCH_AARCH64 : TN_EXEC_ARCH_X86_64;
   patch_u32(&image, offsetof(tn_exec_header, arch), other);
   expect_error(try_image(&image, image.n_bytes), TN_UNSUPPORTED, "another architecture (AArch64");
   patch_u32(&image, offsetof(tn_exec_header, arch), 0);
@@ -220,33 +223,78 @@ static void other_versions_and_machines_are_named(void **state) {
   expect_ok(tn_cpu_check_features(""));
 #if defined(__x86_64__)
   expect_ok(tn_cpu_check_features("+sse,+sse2"));
-  /* amx-int8 with bf16 of AVX-512 and no machine at all: one of them is missing nearly everywhere */
+  /* amx-int8 with bf16 of AVX-512 and no machine at all: one of them is missing nearly everywhere
+   */
   tn_status st = tn_cpu_check_features("avx512fp16,amx-int8,avx512bf16,avxvnni");
   assert_true(st == NULL || strstr(tn_status_message(st), "lacks: ") != NULL);
   tn_status_free(st);
 #endif
 }
 
-/* One broken thing a row, made with the assembler so that only the check in question can refuse it. */
+/* One broken thing a row, made with the assembler so that only the check in question can refuse it.
+ */
 typedef void (*breaker)(tn_asm *a);
 
 static void begin(tn_asm *a) {
   asm_begin(a, "f", 0, 2, 1);
   asm_any(a, "");
 }
-static void bad_register(tn_asm *a) { begin(a); EMIT(a, TN_VM_RET, R(2)); }
-static void bad_slot(tn_asm *a) { begin(a); EMIT(a, TN_VM_RET, S(1)); }
-static void bad_const(tn_asm *a) { begin(a); EMIT(a, TN_VM_RET, C(0)); }
-static void bad_func(tn_asm *a) { begin(a); EMIT(a, TN_VM_CALL, 0, 1, 0); EMIT(a, TN_VM_RET, I(0)); }
-static void bad_opcode(tn_asm *a) { begin(a); EMIT(a, 99); }
-static void bad_arg_kind(tn_asm *a) { begin(a); EMIT(a, TN_VM_RET, TN_ARGW(9, 0)); }
-static void bad_target(tn_asm *a) { begin(a); EMIT(a, TN_VM_JUMP, 1); }
-static void far_target(tn_asm *a) { begin(a); EMIT(a, TN_VM_JUMP, 1000); }
-static void no_end(tn_asm *a) { begin(a); EMIT(a, TN_VM_KILL, 0); }
-static void cut_short(tn_asm *a) { begin(a); EMIT(a, TN_VM_MAKE_TUPLE, 0, 5, I(1)); }
-static void negative_count(tn_asm *a) { begin(a); EMIT(a, TN_VM_MAKE_TUPLE, 0, -1); EMIT(a, TN_VM_RET, I(1)); }
-static void wrong_count(tn_asm *a) { begin(a); EMIT(a, TN_VM_CALL, 0, 0, 1, I(0)); EMIT(a, TN_VM_RET, I(0)); }
-static void bad_shape_op(tn_asm *a) { begin(a); EMIT(a, TN_VM_SHAPE_OP, 0, 77, I(0), I(0)); EMIT(a, TN_VM_RET, I(0)); }
+static void bad_register(tn_asm *a) {
+  begin(a);
+  EMIT(a, TN_VM_RET, R(2));
+}
+static void bad_slot(tn_asm *a) {
+  begin(a);
+  EMIT(a, TN_VM_RET, S(1));
+}
+static void bad_const(tn_asm *a) {
+  begin(a);
+  EMIT(a, TN_VM_RET, C(0));
+}
+static void bad_func(tn_asm *a) {
+  begin(a);
+  EMIT(a, TN_VM_CALL, 0, 1, 0);
+  EMIT(a, TN_VM_RET, I(0));
+}
+static void bad_opcode(tn_asm *a) {
+  begin(a);
+  EMIT(a, 99);
+}
+static void bad_arg_kind(tn_asm *a) {
+  begin(a);
+  EMIT(a, TN_VM_RET, TN_ARGW(9, 0));
+}
+static void bad_target(tn_asm *a) {
+  begin(a);
+  EMIT(a, TN_VM_JUMP, 1);
+}
+static void far_target(tn_asm *a) {
+  begin(a);
+  EMIT(a, TN_VM_JUMP, 1000);
+}
+static void no_end(tn_asm *a) {
+  begin(a);
+  EMIT(a, TN_VM_KILL, 0);
+}
+static void cut_short(tn_asm *a) {
+  begin(a);
+  EMIT(a, TN_VM_MAKE_TUPLE, 0, 5, I(1));
+}
+static void negative_count(tn_asm *a) {
+  begin(a);
+  EMIT(a, TN_VM_MAKE_TUPLE, 0, -1);
+  EMIT(a, TN_VM_RET, I(1));
+}
+static void wrong_count(tn_asm *a) {
+  begin(a);
+  EMIT(a, TN_VM_CALL, 0, 0, 1, I(0));
+  EMIT(a, TN_VM_RET, I(0));
+}
+static void bad_shape_op(tn_asm *a) {
+  begin(a);
+  EMIT(a, TN_VM_SHAPE_OP, 0, 77, I(0), I(0));
+  EMIT(a, TN_VM_RET, I(0));
+}
 static void bad_dtype(tn_asm *a) {
   begin(a);
   EMIT(a, TN_VM_ALLOC_TENSOR, 0, 1, 0, 77, 0);
@@ -264,9 +312,7 @@ static void kernel_with_result(tn_asm *a) {
   EMIT(a, TN_VM_CALL, 0, k, 0);
   EMIT(a, TN_VM_RET, I(0));
 }
-static void missing_kernel(tn_asm *a) {
-  asm_outside(a, TN_EXEC_FN_KERNEL, "missing", "");
-}
+static void missing_kernel(tn_asm *a) { asm_outside(a, TN_EXEC_FN_KERNEL, "missing", ""); }
 static void twice(tn_asm *a) {
   begin(a);
   EMIT(a, TN_VM_RET, I(0));
@@ -299,27 +345,27 @@ static void each_check_refuses_its_case(void **state) {
     breaker make;
     const char *part;
   } rows[] = {
-    {"bad_register", bad_register, "word 0 (ret): operand 1 is out of range"},
-    {"bad_slot", bad_slot, "operand 1 is out of range"},
-    {"bad_const", bad_const, "operand 1 is out of range"},
-    {"bad_func", bad_func, "(call): operand 2 is out of range"},
-    {"bad_opcode", bad_opcode, "not an instruction"},
-    {"bad_arg_kind", bad_arg_kind, "operand 1 is out of range"},
-    {"bad_target", bad_target, "(jump): operand 1 is out of range"},
-    {"far_target", far_target, "(jump): operand 1 is out of range"},
-    {"no_end", no_end, "runs past its end"},
-    {"cut_short", cut_short, "cut short"},
-    {"negative_count", negative_count, "cut short"},
-    {"wrong_count", wrong_count, "wrong number of arguments"},
-    {"bad_shape_op", bad_shape_op, "operand 2 is out of range"},
-    {"bad_dtype", bad_dtype, "operand 4 is out of range"},
-    {"int_from_const", int_from_const, "operand 3 is out of range"},
-    {"kernel_with_result", kernel_with_result, "no result"},
-    {"missing_kernel", missing_kernel, "no code for its kernel 'missing'"},
-    {"twice", twice, "two public functions are called 'f'"},
-    {"huge_frame", huge_frame, "4294967295 registers"},
-    {"const_too_long", const_too_long, "does not fit its type"},
-    {"shared_code", shared_code, "more code than there is"},
+      {"bad_register", bad_register, "word 0 (ret): operand 1 is out of range"},
+      {"bad_slot", bad_slot, "operand 1 is out of range"},
+      {"bad_const", bad_const, "operand 1 is out of range"},
+      {"bad_func", bad_func, "(call): operand 2 is out of range"},
+      {"bad_opcode", bad_opcode, "not an instruction"},
+      {"bad_arg_kind", bad_arg_kind, "operand 1 is out of range"},
+      {"bad_target", bad_target, "(jump): operand 1 is out of range"},
+      {"far_target", far_target, "(jump): operand 1 is out of range"},
+      {"no_end", no_end, "runs past its end"},
+      {"cut_short", cut_short, "cut short"},
+      {"negative_count", negative_count, "cut short"},
+      {"wrong_count", wrong_count, "wrong number of arguments"},
+      {"bad_shape_op", bad_shape_op, "operand 2 is out of range"},
+      {"bad_dtype", bad_dtype, "operand 4 is out of range"},
+      {"int_from_const", int_from_const, "operand 3 is out of range"},
+      {"kernel_with_result", kernel_with_result, "no result"},
+      {"missing_kernel", missing_kernel, "no code for its kernel 'missing'"},
+      {"twice", twice, "two public functions are called 'f'"},
+      {"huge_frame", huge_frame, "4294967295 registers"},
+      {"const_too_long", const_too_long, "does not fit its type"},
+      {"shared_code", shared_code, "more code than there is"},
   };
   for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
     tn_asm a = {0};
@@ -329,8 +375,8 @@ static void each_check_refuses_its_case(void **state) {
     }
     tn_image image = asm_finish(&a);
     tn_status st = try_image(&image, image.n_bytes);
-    expect_true(st != NULL && strstr(tn_status_message(st), rows[i].part) != NULL, "%s: %s", rows[i].name,
-                tn_status_message(st));
+    expect_true(st != NULL && strstr(tn_status_message(st), rows[i].part) != NULL, "%s: %s",
+                rows[i].name, tn_status_message(st));
     tn_status_free(st);
     tn_image_deinit(&image);
   }
@@ -381,14 +427,14 @@ static void files_are_loaded_and_refused_with_their_path(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(an_executable_prints),
-    cmocka_unit_test(every_truncation_is_refused),
-    cmocka_unit_test(every_flipped_byte_is_noticed),
-    cmocka_unit_test(forged_images_do_no_harm),
-    cmocka_unit_test(other_versions_and_machines_are_named),
-    cmocka_unit_test(each_check_refuses_its_case),
-    cmocka_unit_test(an_unaligned_image_is_copied),
-    cmocka_unit_test(files_are_loaded_and_refused_with_their_path),
+      cmocka_unit_test(an_executable_prints),
+      cmocka_unit_test(every_truncation_is_refused),
+      cmocka_unit_test(every_flipped_byte_is_noticed),
+      cmocka_unit_test(forged_images_do_no_harm),
+      cmocka_unit_test(other_versions_and_machines_are_named),
+      cmocka_unit_test(each_check_refuses_its_case),
+      cmocka_unit_test(an_unaligned_image_is_copied),
+      cmocka_unit_test(files_are_loaded_and_refused_with_their_path),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

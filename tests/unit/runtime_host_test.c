@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The context: devices (with the loopback's guarded memory), the registry, and calls of kernels with their messages. */
+/* The context: devices (with the loopback's guarded memory), the registry, and calls of kernels
+ * with their messages. */
 #include <errno.h>
 #include <pthread.h>
 
@@ -57,7 +58,8 @@ static void loopback_copies_strided_views(void **state) {
   const int32_t values[] = {1, 2, 3, 4, 5, 6};
   expect_ok(tn_tensor_create(TN_DT_I32, 2, (const int64_t[]){2, 3}, values, &host));
   expect_ok(tn_tensor_copy(rt, host, loop, &device));
-  expect_ok(tn_tensor_view(device, TN_DT_I32, 1, (const int64_t[]){2}, (const int64_t[]){3}, 4, &column));
+  expect_ok(
+      tn_tensor_view(device, TN_DT_I32, 1, (const int64_t[]){2}, (const int64_t[]){3}, 4, &column));
   expect_ok(tn_tensor_copy(NULL, column, (DLDevice){kDLCPU, 0}, &back));
   assert_int_equal(((int32_t *)tn_tensor_data(back))[0], 2);
   assert_int_equal(((int32_t *)tn_tensor_data(back))[1], 5);
@@ -75,13 +77,18 @@ static void unknown_devices_are_named(void **state) {
   tn_runtime *rt = make_rt(1);
   DLDevice device = {0, 0};
   tn_tensor *t = NULL;
-  expect_error(tn_runtime_find_device(rt, "gpu", &device), TN_NOT_FOUND, "no device 'gpu'; there are: cpu, loopback");
+  expect_error(tn_runtime_find_device(rt, "gpu", &device), TN_NOT_FOUND,
+               "no device 'gpu'; there are: cpu, loopback");
   expect_error(tn_runtime_find_device(rt, "loopback:7", &device), TN_INVALID, "N in [0, 1)");
   expect_error(tn_runtime_find_device(rt, "cpu:x", &device), TN_INVALID, "cpu:N");
-  expect_error(tn_tensor_empty(rt, (DLDevice){2, 0}, TN_DT_F32, 0, NULL, &t), TN_NOT_FOUND, "DLPack type 2");
-  expect_error(tn_tensor_empty(rt, (DLDevice){kDLCPU, 1}, TN_DT_F32, 0, NULL, &t), TN_INVALID, "no number 1");
-  expect_error(tn_tensor_empty(NULL, (DLDevice){kDLExtDev, 0}, TN_DT_F32, 0, NULL, &t), TN_NOT_FOUND, "context");
-  expect_error(tn_runtime_add_device(rt, &(tn_device_ops){.name = "x"}, NULL), TN_INVALID, "'x' needs");
+  expect_error(tn_tensor_empty(rt, (DLDevice){2, 0}, TN_DT_F32, 0, NULL, &t), TN_NOT_FOUND,
+               "DLPack type 2");
+  expect_error(tn_tensor_empty(rt, (DLDevice){kDLCPU, 1}, TN_DT_F32, 0, NULL, &t), TN_INVALID,
+               "no number 1");
+  expect_error(tn_tensor_empty(NULL, (DLDevice){kDLExtDev, 0}, TN_DT_F32, 0, NULL, &t),
+               TN_NOT_FOUND, "context");
+  expect_error(tn_runtime_add_device(rt, &(tn_device_ops){.name = "x"}, NULL), TN_INVALID,
+               "'x' needs");
   tn_runtime_release(rt);
 }
 
@@ -94,9 +101,7 @@ static tn_status count_args(void *ctx, const tn_arg *args, int32_t n_args, tn_ar
   return NULL;
 }
 
-static void count_free(void *ctx) {
-  *(int *)ctx += 1000;
-}
+static void count_free(void *ctx) { *(int *)ctx += 1000; }
 
 static void collect(void *ctx, const char *name) {
   strcat(ctx, name);
@@ -114,7 +119,8 @@ static void functions_are_found_by_name(void **state) {
   tn_arg ret = tn_arg_none();
   expect_ok(tn_registry_add(reg, "b.f", count_args, &first, count_free, false));
   expect_ok(tn_registry_add(reg, "a.g", count_args, &second, NULL, false));
-  expect_error(tn_registry_add(reg, "b.f", count_args, &second, count_free, false), TN_EXISTS, "'b.f'");
+  expect_error(tn_registry_add(reg, "b.f", count_args, &second, count_free, false), TN_EXISTS,
+               "'b.f'");
   assert_int_equal(second, 0);
   expect_error(tn_registry_add(reg, "", count_args, NULL, NULL, false), TN_INVALID, "name");
   expect_error(tn_registry_find(reg, "nobody", &func), TN_NOT_FOUND, "no function 'nobody'");
@@ -183,19 +189,22 @@ static void refusals_say_where_and_what(void **state) {
     tn_code status;
     const char *part;
   } rows[] = {
-    {TN_KERR_SHAPE, 4, 5, TN_INVALID, "B of argument 1 when calling add(A, B): expected 4, got 5"},
-    {TN_KERR_N_ARGS, 2, 3, TN_INVALID, "number of arguments when calling add(A, B): expected 2, got 3"},
-    {TN_KERR_DTYPE, TN_DT_F32, TN_DT_I8, TN_INVALID, "expected float32, got int8"},
-    {TN_KERR_KIND, TN_ARG_TENSOR, TN_ARG_INT, TN_INVALID, "expected tensor, got int"},
-    {TN_KERR_DEVICE, kDLCPU, kDLExtDev, TN_INVALID, "expected cpu, got loopback:0"},
-    {TN_KERR_ALIGN, 64, 16, TN_INVALID, "multiple of 64 bytes, got one 16 past"},
-    {TN_KERR_NULL, 0, 0, TN_INVALID, "no data"},
-    {TN_KERR_ASSERT, 0, 0, TN_INVALID, "assertion in add(A, B): B of argument 1"},
-    {TN_KERR_WORKSPACE, 0, 77, TN_NO_MEMORY, "77 bytes"},
-    {TN_KERR_NDIM, 2, 1, TN_INVALID, "expected 2, got 1"},
+      {TN_KERR_SHAPE, 4, 5, TN_INVALID,
+       "B of argument 1 when calling add(A, B): expected 4, got 5"},
+      {TN_KERR_N_ARGS, 2, 3, TN_INVALID,
+       "number of arguments when calling add(A, B): expected 2, got 3"},
+      {TN_KERR_DTYPE, TN_DT_F32, TN_DT_I8, TN_INVALID, "expected float32, got int8"},
+      {TN_KERR_KIND, TN_ARG_TENSOR, TN_ARG_INT, TN_INVALID, "expected tensor, got int"},
+      {TN_KERR_DEVICE, kDLCPU, kDLExtDev, TN_INVALID, "expected cpu, got loopback:0"},
+      {TN_KERR_ALIGN, 64, 16, TN_INVALID, "multiple of 64 bytes, got one 16 past"},
+      {TN_KERR_NULL, 0, 0, TN_INVALID, "no data"},
+      {TN_KERR_ASSERT, 0, 0, TN_INVALID, "assertion in add(A, B): B of argument 1"},
+      {TN_KERR_WORKSPACE, 0, 77, TN_NO_MEMORY, "77 bytes"},
+      {TN_KERR_NDIM, 2, 1, TN_INVALID, "expected 2, got 1"},
   };
   for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
-    tn_arg args[] = {tn_arg_of_int(rows[i].code), tn_arg_of_int(rows[i].expected), tn_arg_of_int(rows[i].got)};
+    tn_arg args[] = {tn_arg_of_int(rows[i].code), tn_arg_of_int(rows[i].expected),
+                     tn_arg_of_int(rows[i].got)};
     expect_error(tn_kernel_call(rt, refusing, "add(A, B)", args, 3), rows[i].status, rows[i].part);
   }
   tn_runtime_release(rt);
@@ -234,9 +243,11 @@ static void kernels_get_plain_arguments(void **state) {
                "argument 0 when calling double: expected a tensor on cpu, got one on loopback:0");
   expect_ok(tn_tuple_create(0, NULL, &tuple));
   tn_arg tuple_arg = tn_arg_of_tuple(tuple);
-  expect_error(tn_kernel_call(rt, double_all, "double", &tuple_arg, 1), TN_INVALID, "takes no tuple");
+  expect_error(tn_kernel_call(rt, double_all, "double", &tuple_arg, 1), TN_INVALID,
+               "takes no tuple");
   tn_arg many[40] = {{0}};
-  expect_error(tn_kernel_call(rt, silent_failure, "odd", many, 40), TN_INTERNAL, "code 40 and no record");
+  expect_error(tn_kernel_call(rt, silent_failure, "odd", many, 40), TN_INTERNAL,
+               "code 40 and no record");
   tn_arg_release(&tuple_arg);
   tn_tensor_release(far);
   tn_tensor_release(t);
@@ -270,16 +281,19 @@ static void kernels_call_by_name(void **state) {
   expect_ok(tn_kernel_call(rt, calls_by_name, "k(x)", args, 2));
   assert_int_equal(n, 2);
   args[0] = tn_arg_of_text("nobody");
-  expect_error(tn_kernel_call(rt, calls_by_name, "k(x)", args, 2), TN_NOT_FOUND, "in k(x): no function 'nobody'");
+  expect_error(tn_kernel_call(rt, calls_by_name, "k(x)", args, 2), TN_NOT_FOUND,
+               "in k(x): no function 'nobody'");
   args[1] = tn_arg_of_int(1);
   expect_ok(tn_kernel_call(rt, calls_by_name, "k(x)", args, 2));
   args[0] = tn_arg_of_text("text");
   args[1] = tn_arg_of_int(0);
-  expect_error(tn_kernel_call(rt, calls_by_name, "k(x)", args, 2), TN_INVALID, "takes numbers only");
+  expect_error(tn_kernel_call(rt, calls_by_name, "k(x)", args, 2), TN_INVALID,
+               "takes numbers only");
   tn_runtime_release(rt);
 }
 
-static int32_t fails_in_parallel_body(const tn_env *env, int64_t begin, int64_t end, void *closure) {
+static int32_t fails_in_parallel_body(const tn_env *env, int64_t begin, int64_t end,
+                                      void *closure) {
   (void)closure;
   for (int64_t i = begin; i < end; ++i) {
     if (i % 7 == 3) {
@@ -348,16 +362,16 @@ static void scratch_memory_serves_many_threads(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(loopback_memory_cannot_be_touched),
-    cmocka_unit_test(loopback_copies_strided_views),
-    cmocka_unit_test(unknown_devices_are_named),
-    cmocka_unit_test(functions_are_found_by_name),
-    cmocka_unit_test(the_registry_may_be_used_by_many_threads),
-    cmocka_unit_test(refusals_say_where_and_what),
-    cmocka_unit_test(kernels_get_plain_arguments),
-    cmocka_unit_test(kernels_call_by_name),
-    cmocka_unit_test(of_many_errors_one_is_told_whole),
-    cmocka_unit_test(scratch_memory_serves_many_threads),
+      cmocka_unit_test(loopback_memory_cannot_be_touched),
+      cmocka_unit_test(loopback_copies_strided_views),
+      cmocka_unit_test(unknown_devices_are_named),
+      cmocka_unit_test(functions_are_found_by_name),
+      cmocka_unit_test(the_registry_may_be_used_by_many_threads),
+      cmocka_unit_test(refusals_say_where_and_what),
+      cmocka_unit_test(kernels_get_plain_arguments),
+      cmocka_unit_test(kernels_call_by_name),
+      cmocka_unit_test(of_many_errors_one_is_told_whole),
+      cmocka_unit_test(scratch_memory_serves_many_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

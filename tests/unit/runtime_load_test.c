@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Executables with native code: the same kernel, built by the C compiler of this machine, out of a .tnx, out of a .so,
- * and called by a plain program that has no runtime but its own few lines. */
+/* Executables with native code: the same kernel, built by the C compiler of this machine, out of a
+ * .tnx, out of a .so, and called by a plain program that has no runtime but its own few lines. */
 #include <dlfcn.h>
 
 #include "base/file.h"
@@ -9,15 +9,15 @@
 #include "runtime_asm.h"
 
 static const char *const kernel_source =
-  "#include <tenon/abi/kernel.h>\n"
-  "int32_t add(const tn_env *env, const tn_arg *args, int32_t n_args) {\n"
-  "  if (n_args != 3) { return env->fail(env, TN_KERR_N_ARGS, \"\", 3, n_args); }\n"
-  "  for (int64_t i = 0; i < args[0].u.tensor->shape[0]; ++i) {\n"
-  "    ((float *)args[2].u.tensor->data)[i] = ((float *)args[0].u.tensor->data)[i]\n"
-  "                                         + ((float *)args[1].u.tensor->data)[i];\n"
-  "  }\n"
-  "  return 0;\n"
-  "}\n";
+    "#include <tenon/abi/kernel.h>\n"
+    "int32_t add(const tn_env *env, const tn_arg *args, int32_t n_args) {\n"
+    "  if (n_args != 3) { return env->fail(env, TN_KERR_N_ARGS, \"\", 3, n_args); }\n"
+    "  for (int64_t i = 0; i < args[0].u.tensor->shape[0]; ++i) {\n"
+    "    ((float *)args[2].u.tensor->data)[i] = ((float *)args[0].u.tensor->data)[i]\n"
+    "                                         + ((float *)args[1].u.tensor->data)[i];\n"
+    "  }\n"
+    "  return 0;\n"
+    "}\n";
 
 typedef struct folder {
   char *root;
@@ -31,8 +31,8 @@ static char *path_in(const folder *f, const char *name, char path[512]) {
 static void compile_in(const folder *f, const char *source, const char *out) {
   const char *cc = getenv("CC");
   char command[2048];
-  snprintf(command, sizeof command, "%s -shared -fPIC -Iinclude -o %s/%s %s/%s", cc == NULL ? "cc" : cc, f->root, out,
-           f->root, source);
+  snprintf(command, sizeof command, "%s -shared -fPIC -Iinclude -o %s/%s %s/%s",
+           cc == NULL ? "cc" : cc, f->root, out, f->root, source);
   expect_true(system(command) == 0, "%s", command);
 }
 
@@ -68,16 +68,17 @@ static tn_image program(const tn_buf *blob, const char *kernel) {
   EMIT(&a, TN_VM_RET, R(2));
   asm_end(&a);
   tn_image_section sections[] = {
-    {TN_EXEC_STRINGS, a.strings.data, a.strings.len},
-    {TN_EXEC_FUNCS, a.funcs.data, a.funcs.len * sizeof(tn_exec_func)},
-    {TN_EXEC_PARAMS, a.types.data, a.types.len * sizeof(tn_exec_type)},
-    {TN_EXEC_DIMS, a.dims.data, a.dims.len * sizeof(int64_t)},
-    {TN_EXEC_CODE, a.code.data, a.code.len * sizeof(int64_t)},
-    {TN_EXEC_CONSTS, a.consts.data, a.consts.len * sizeof(tn_exec_const)},
-    {TN_EXEC_DATA, a.data.data, a.data.len},
-    {TN_EXEC_KERNELS, blob == NULL ? NULL : blob->data, blob == NULL ? 0 : blob->len},
+      {TN_EXEC_STRINGS, a.strings.data, a.strings.len},
+      {TN_EXEC_FUNCS, a.funcs.data, a.funcs.len * sizeof(tn_exec_func)},
+      {TN_EXEC_PARAMS, a.types.data, a.types.len * sizeof(tn_exec_type)},
+      {TN_EXEC_DIMS, a.dims.data, a.dims.len * sizeof(int64_t)},
+      {TN_EXEC_CODE, a.code.data, a.code.len * sizeof(int64_t)},
+      {TN_EXEC_CONSTS, a.consts.data, a.consts.len * sizeof(tn_exec_const)},
+      {TN_EXEC_DATA, a.data.data, a.data.len},
+      {TN_EXEC_KERNELS, blob == NULL ? NULL : blob->data, blob == NULL ? 0 : blob->len},
   };
-  tn_image_spec spec = {.arch = tn_elf_this_arch(), .n_sections = (int32_t)TN_N_ROWS(sections), .sections = sections};
+  tn_image_spec spec = {
+      .arch = tn_elf_this_arch(), .n_sections = (int32_t)TN_N_ROWS(sections), .sections = sections};
   tn_image image = {0};
   expect_ok(tn_image_build(&spec, &image));
   tn_image rest = asm_finish(&a); /* frees the assembler */
@@ -131,7 +132,8 @@ static void broken_kernels_in_a_tnx_are_refused(void **state) {
   const folder *f = *state;
   tn_exec *exec = NULL;
   tn_image image = program_with_blob(f, "add", 100);
-  expect_error(tn_exec_from_memory(image.bytes, image.n_bytes, NULL, NULL, NULL, &exec), TN_CORRUPT, "cut short");
+  expect_error(tn_exec_from_memory(image.bytes, image.n_bytes, NULL, NULL, NULL, &exec), TN_CORRUPT,
+               "cut short");
   tn_image_deinit(&image);
   image = program_with_blob(f, "subtract", 0);
   expect_error(tn_exec_from_memory(image.bytes, image.n_bytes, NULL, NULL, NULL, &exec), TN_CORRUPT,
@@ -150,7 +152,8 @@ static void write_library(const folder *f, size_t n_declared) {
   tn_image image = program(NULL, "add");
   tn_buf text = TN_BUF_INIT;
   tn_buf_puts(&text, kernel_source);
-  tn_buf_printf(&text, "__attribute__((aligned(4096))) const unsigned char tn_executable_image[%zu] = {",
+  tn_buf_printf(&text,
+                "__attribute__((aligned(4096))) const unsigned char tn_executable_image[%zu] = {",
                 n_declared == 0 ? image.n_bytes : n_declared);
   for (size_t i = 0; i < (n_declared == 0 ? image.n_bytes : n_declared); ++i) {
     tn_buf_printf(&text, "%u,", image.bytes[i]);
@@ -171,7 +174,8 @@ static void a_library_holds_image_and_kernels(void **state) {
   expect_ok(tn_exec_load(path_in(f, "library.so", path), &exec));
   write_library(f, 256); /* another file under the same name, while the first is loaded */
   expect_error(tn_exec_load(path, &other), TN_CORRUPT, "the image in the library is cut short");
-  expect_error(tn_exec_load(path_in(f, "kernel.so", path), &other), TN_CORRUPT, "tn_executable_image");
+  expect_error(tn_exec_load(path_in(f, "kernel.so", path), &other), TN_CORRUPT,
+               "tn_executable_image");
   expect_sum(exec);
 }
 
@@ -197,7 +201,8 @@ static void cut_libraries_are_refused_before_they_are_opened(void **state) {
 
 /* ---- the third host: a few lines of C ---- */
 
-static int32_t plain_fail(const tn_env *env, int32_t code, const char *text, int64_t expected, int64_t got) {
+static int32_t plain_fail(const tn_env *env, int32_t code, const char *text, int64_t expected,
+                          int64_t got) {
   (void)text;
   *(int64_t *)env->host = expected * 100 + got;
   return code;
@@ -214,7 +219,8 @@ static void a_plain_program_calls_the_same_kernel(void **state) {
   tn_env env = {.abi_version = TN_KERNEL_ABI_VERSION, .struct_bytes = sizeof env, .host = &record};
   env.fail = plain_fail;
   for (int i = 0; i < 3; ++i) {
-    t[i] = (DLTensor){.data = data[i], .device = {kDLCPU, 0}, .ndim = 1, .dtype = {2, 32, 1}, .shape = &n};
+    t[i] = (DLTensor){
+        .data = data[i], .device = {kDLCPU, 0}, .ndim = 1, .dtype = {2, 32, 1}, .shape = &n};
     args[i] = (tn_arg){.kind = TN_ARG_TENSOR, .u = {.tensor = &t[i]}};
   }
   void *library = dlopen(path_in(f, "kernel.so", path), RTLD_NOW | RTLD_LOCAL);
@@ -231,11 +237,11 @@ static void a_plain_program_calls_the_same_kernel(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(a_tnx_brings_its_kernels),
-    cmocka_unit_test(broken_kernels_in_a_tnx_are_refused),
-    cmocka_unit_test(a_library_holds_image_and_kernels),
-    cmocka_unit_test(cut_libraries_are_refused_before_they_are_opened),
-    cmocka_unit_test(a_plain_program_calls_the_same_kernel),
+      cmocka_unit_test(a_tnx_brings_its_kernels),
+      cmocka_unit_test(broken_kernels_in_a_tnx_are_refused),
+      cmocka_unit_test(a_library_holds_image_and_kernels),
+      cmocka_unit_test(cut_libraries_are_refused_before_they_are_opened),
+      cmocka_unit_test(a_plain_program_calls_the_same_kernel),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The thread pool: pieces, nesting, errors, many callers; and how many threads it makes by itself. */
+/* The thread pool: pieces, nesting, errors, many callers; and how many threads it makes by itself.
+ */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -37,8 +38,8 @@ static void every_index_runs_once(void **state) {
       marks m = {0};
       assert_int_equal(tn_pool_for(pool, mark, &m, sizes[s]), 0);
       for (int64_t i = 0; i < N_MARKS; ++i) {
-        expect_true(m.count[i] == (i < sizes[s]), "threads %d, size %lld, index %lld", n_threads, (long long)sizes[s],
-                    (long long)i);
+        expect_true(m.count[i] == (i < sizes[s]), "threads %d, size %lld, index %lld", n_threads,
+                    (long long)sizes[s], (long long)i);
       }
       expect_true(m.n_pieces <= n_threads, "%d pieces", m.n_pieces);
     }
@@ -142,15 +143,24 @@ static void the_cgroup_limit_is_read_from_both_versions(void **state) {
     const char *files[2][2];
     int32_t want;
   } rows[] = {
-    {"0::/a/b\n", "/a/b", {{"cpu.max", "200000 100000\n"}}, 2},
-    {"0::/a/b\n", "/a", {{"cpu.max", "150000 100000\n"}}, 2},
-    {"0::/a/b\n", "/a/b", {{"cpu.max", "max 100000\n"}}, 0},
-    {"0::/\n", "", {{"cpu.max", "50000 100000\n"}}, 1},
-    {"0::/a\n", "/other", {{"cpu.max", "50000 100000\n"}}, 0},
-    {"3:cpu,cpuacct:/x\n", "/cpu/x", {{"cpu.cfs_quota_us", "300000\n"}, {"cpu.cfs_period_us", "100000\n"}}, 3},
-    {"3:cpu,cpuacct:/x\n", "/cpu/x", {{"cpu.cfs_quota_us", "-1\n"}, {"cpu.cfs_period_us", "100000\n"}}, 0},
-    {"2:cpuset:/x\n", "/cpu/x", {{"cpu.cfs_quota_us", "300000\n"}, {"cpu.cfs_period_us", "100000\n"}}, 0},
-    {"nonsense", "/a", {{"cpu.max", ""}}, 0},
+      {"0::/a/b\n", "/a/b", {{"cpu.max", "200000 100000\n"}}, 2},
+      {"0::/a/b\n", "/a", {{"cpu.max", "150000 100000\n"}}, 2},
+      {"0::/a/b\n", "/a/b", {{"cpu.max", "max 100000\n"}}, 0},
+      {"0::/\n", "", {{"cpu.max", "50000 100000\n"}}, 1},
+      {"0::/a\n", "/other", {{"cpu.max", "50000 100000\n"}}, 0},
+      {"3:cpu,cpuacct:/x\n",
+       "/cpu/x",
+       {{"cpu.cfs_quota_us", "300000\n"}, {"cpu.cfs_period_us", "100000\n"}},
+       3},
+      {"3:cpu,cpuacct:/x\n",
+       "/cpu/x",
+       {{"cpu.cfs_quota_us", "-1\n"}, {"cpu.cfs_period_us", "100000\n"}},
+       0},
+      {"2:cpuset:/x\n",
+       "/cpu/x",
+       {{"cpu.cfs_quota_us", "300000\n"}, {"cpu.cfs_period_us", "100000\n"}},
+       0},
+      {"nonsense", "/a", {{"cpu.max", ""}}, 0},
   };
   for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
     char *root = NULL;
@@ -178,13 +188,13 @@ static void the_cgroup_limit_is_read_from_both_versions(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(every_index_runs_once),
-    cmocka_unit_test(nested_loops_run_serially),
-    cmocka_unit_test(an_error_ends_the_loop_and_the_pool_lives),
-    cmocka_unit_test(many_threads_may_share_a_pool),
-    cmocka_unit_test(sleeping_workers_wake_up),
-    cmocka_unit_test(thread_counts_are_checked),
-    cmocka_unit_test(the_cgroup_limit_is_read_from_both_versions),
+      cmocka_unit_test(every_index_runs_once),
+      cmocka_unit_test(nested_loops_run_serially),
+      cmocka_unit_test(an_error_ends_the_loop_and_the_pool_lives),
+      cmocka_unit_test(many_threads_may_share_a_pool),
+      cmocka_unit_test(sleeping_workers_wake_up),
+      cmocka_unit_test(thread_counts_are_checked),
+      cmocka_unit_test(the_cgroup_limit_is_read_from_both_versions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

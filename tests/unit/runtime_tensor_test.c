@@ -44,15 +44,19 @@ static void bad_shapes_are_refused(void **state) {
     tn_code code;
     const char *part;
   } rows[] = {
-    {TN_DT_F32, 2, {3, -1}, TN_INVALID, "extent 1 of a tensor is -1"},
-    {TN_DT_F32, 2, {big, big}, TN_NO_MEMORY, "larger than the address space"},
-    {TN_DT_F32, 1, {INT64_MAX}, TN_NO_MEMORY, "larger than the address space"},
-    {TN_DT_F64, 2, {INT64_MAX, 0}, TN_OK, ""},
-    {TN_DT_F32, -1, {0}, TN_INVALID, "-1 dimensions"},
-    {TN_DT_F32, 17, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, TN_INVALID, "at most 16"},
-    {0x10405, 1, {4}, TN_UNSUPPORTED, "type code 5"},
-    {0x10400, 1, {4}, TN_UNSUPPORTED, "4 bits"},
-    {0x2002, 1, {4}, TN_INVALID, "without lanes"},
+      {TN_DT_F32, 2, {3, -1}, TN_INVALID, "extent 1 of a tensor is -1"},
+      {TN_DT_F32, 2, {big, big}, TN_NO_MEMORY, "larger than the address space"},
+      {TN_DT_F32, 1, {INT64_MAX}, TN_NO_MEMORY, "larger than the address space"},
+      {TN_DT_F64, 2, {INT64_MAX, 0}, TN_OK, ""},
+      {TN_DT_F32, -1, {0}, TN_INVALID, "-1 dimensions"},
+      {TN_DT_F32,
+       17,
+       {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
+       TN_INVALID,
+       "at most 16"},
+      {0x10405, 1, {4}, TN_UNSUPPORTED, "type code 5"},
+      {0x10400, 1, {4}, TN_UNSUPPORTED, "4 bits"},
+      {0x2002, 1, {4}, TN_INVALID, "without lanes"},
   };
   for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
     tn_tensor *t = NULL;
@@ -73,7 +77,8 @@ static void views_share_memory_and_stay_inside(void **state) {
   tn_tensor *view = NULL;
   tn_tensor *copy = NULL;
   /* every second column, rows backwards */
-  expect_ok(tn_tensor_view(t, TN_DT_I32, 2, (const int64_t[]){4, 3}, (const int64_t[]){-6, 2}, 18 * 4, &view));
+  expect_ok(tn_tensor_view(t, TN_DT_I32, 2, (const int64_t[]){4, 3}, (const int64_t[]){-6, 2},
+                           18 * 4, &view));
   tn_tensor_release(t); /* the view keeps the memory */
   expect_ok(tn_tensor_copy(NULL, view, cpu, &copy));
   const int32_t want[] = {18, 20, 22, 12, 14, 16, 6, 8, 10, 0, 2, 4};
@@ -83,9 +88,11 @@ static void views_share_memory_and_stay_inside(void **state) {
     int64_t shape;
     int64_t stride;
     int64_t offset;
-  } rows[] = {{25, 1, -18 * 4}, {2, 6, 4}, {1, 1, 24}, {2, -19, 0}, {INT64_MAX, INT64_MAX, 0}, {1, 1, INT64_MAX}};
+  } rows[] = {{25, 1, -18 * 4},          {2, 6, 4},        {1, 1, 24}, {2, -19, 0},
+              {INT64_MAX, INT64_MAX, 0}, {1, 1, INT64_MAX}};
   for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
-    tn_status st = tn_tensor_view(view, TN_DT_I32, 1, &rows[i].shape, &rows[i].stride, rows[i].offset, &wider);
+    tn_status st =
+        tn_tensor_view(view, TN_DT_I32, 1, &rows[i].shape, &rows[i].stride, rows[i].offset, &wider);
     expect_true(st != NULL, "row %zu", i);
     tn_status_free(st);
   }
@@ -100,11 +107,13 @@ static void strided_tensors_copy_both_ways(void **state) {
   tn_tensor *dense = NULL;
   tn_tensor *back = NULL;
   tn_tensor *target = NULL;
-  expect_ok(tn_tensor_view(t, TN_DT_I32, 3, (const int64_t[]){4, 2, 3}, (const int64_t[]){1, 12, 4}, 0, &transposed));
+  expect_ok(tn_tensor_view(t, TN_DT_I32, 3, (const int64_t[]){4, 2, 3}, (const int64_t[]){1, 12, 4},
+                           0, &transposed));
   expect_ok(tn_tensor_copy(NULL, transposed, cpu, &dense));
   assert_int_equal(((int32_t *)tn_tensor_data(dense))[1 * 6 + 1 * 3 + 2], 1 * 12 + 2 * 4 + 1);
   expect_ok(tn_tensor_create(TN_DT_I32, 3, (const int64_t[]){2, 3, 4}, NULL, &back));
-  expect_ok(tn_tensor_view(back, TN_DT_I32, 3, (const int64_t[]){4, 2, 3}, (const int64_t[]){1, 12, 4}, 0, &target));
+  expect_ok(tn_tensor_view(back, TN_DT_I32, 3, (const int64_t[]){4, 2, 3},
+                           (const int64_t[]){1, 12, 4}, 0, &target));
   expect_ok(tn_tensor_copy_to(dense, target));
   assert_memory_equal(tn_tensor_data(back), tn_tensor_data(t), 24 * 4);
   expect_error(tn_tensor_copy_to(t, dense), TN_INVALID, "Tensor((2, 3, 4), int32)");
@@ -140,9 +149,7 @@ typedef struct foreign {
   int n_deleted;
 } foreign;
 
-static void delete_plain(DLManagedTensor *self) {
-  ++((foreign *)self->manager_ctx)->n_deleted;
-}
+static void delete_plain(DLManagedTensor *self) { ++((foreign *)self->manager_ctx)->n_deleted; }
 
 static void delete_versioned(DLManagedTensorVersioned *self) {
   ++((foreign *)self->manager_ctx)->n_deleted;
@@ -150,10 +157,11 @@ static void delete_versioned(DLManagedTensorVersioned *self) {
 
 static void foreign_init(foreign *f) {
   *f = (foreign){.shape = {2, 3}, .values = {0, 1, 2, 3, 4, 5}};
-  DLTensor dl = {.data = f->values, .device = {kDLCPU, 0}, .ndim = 2, .dtype = {2, 32, 1}, .shape = f->shape};
+  DLTensor dl = {
+      .data = f->values, .device = {kDLCPU, 0}, .ndim = 2, .dtype = {2, 32, 1}, .shape = f->shape};
   f->plain = (DLManagedTensor){.dl_tensor = dl, .manager_ctx = f, .deleter = delete_plain};
   f->versioned = (DLManagedTensorVersioned){
-    .version = {1, 0}, .manager_ctx = f, .deleter = delete_versioned, .dl_tensor = dl};
+      .version = {1, 0}, .manager_ctx = f, .deleter = delete_versioned, .dl_tensor = dl};
 }
 
 static void an_imported_tensor_is_deleted_once_after_its_last_view(void **state) {
@@ -249,7 +257,8 @@ static void tuples_hold_their_items(void **state) {
   tn_tuple *tuple = NULL;
   expect_ok(tn_string_create("hello", &str));
   expect_ok(tn_shape_create(2, (const int64_t[]){3, 4}, &shape));
-  tn_arg items[] = {tn_arg_of_tensor(t), tn_arg_of_string(str), tn_arg_of_shape(shape), tn_arg_of_int(7)};
+  tn_arg items[] = {tn_arg_of_tensor(t), tn_arg_of_string(str), tn_arg_of_shape(shape),
+                    tn_arg_of_int(7)};
   expect_ok(tn_tuple_create(4, items, &tuple));
   for (size_t i = 0; i < TN_N_ROWS(items); ++i) {
     tn_arg_release(&items[i]);
@@ -289,18 +298,18 @@ static void nesting_has_a_limit(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(tensors_are_aligned_and_compact),
-    cmocka_unit_test(bad_shapes_are_refused),
-    cmocka_unit_test(views_share_memory_and_stay_inside),
-    cmocka_unit_test(strided_tensors_copy_both_ways),
-    cmocka_unit_test(empty_and_scalar_tensors_copy),
-    cmocka_unit_test(an_imported_tensor_is_deleted_once_after_its_last_view),
-    cmocka_unit_test(a_refused_import_stays_the_callers),
-    cmocka_unit_test(byte_offsets_and_compact_strides_are_understood),
-    cmocka_unit_test(read_only_tensors_are_guarded),
-    cmocka_unit_test(exports_share_memory_with_explicit_strides),
-    cmocka_unit_test(tuples_hold_their_items),
-    cmocka_unit_test(nesting_has_a_limit),
+      cmocka_unit_test(tensors_are_aligned_and_compact),
+      cmocka_unit_test(bad_shapes_are_refused),
+      cmocka_unit_test(views_share_memory_and_stay_inside),
+      cmocka_unit_test(strided_tensors_copy_both_ways),
+      cmocka_unit_test(empty_and_scalar_tensors_copy),
+      cmocka_unit_test(an_imported_tensor_is_deleted_once_after_its_last_view),
+      cmocka_unit_test(a_refused_import_stays_the_callers),
+      cmocka_unit_test(byte_offsets_and_compact_strides_are_understood),
+      cmocka_unit_test(read_only_tensors_are_guarded),
+      cmocka_unit_test(exports_share_memory_with_explicit_strides),
+      cmocka_unit_test(tuples_hold_their_items),
+      cmocka_unit_test(nesting_has_a_limit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The virtual machine on programs assembled by hand, with kernels written in C. The allocation hook counts, and makes
- * chosen allocations fail. */
+/* The virtual machine on programs assembled by hand, with kernels written in C. The allocation hook
+ * counts, and makes chosen allocations fail. */
 #include <pthread.h>
 
 #include "base/rng.h"
@@ -13,19 +13,13 @@
 static _Atomic(int64_t) n_allocations;
 static _Atomic(int64_t) failing_allocation = -1;
 
-bool tn_mem_should_fail(void) {
-  return n_allocations++ == failing_allocation;
-}
+bool tn_mem_should_fail(void) { return n_allocations++ == failing_allocation; }
 
 /* Forged programs ask for absurd sizes: the sanitizer should say no, not stop. */
 const char *__asan_default_options(void);
-const char *__asan_default_options(void) {
-  return "allocator_may_return_null=1";
-}
+const char *__asan_default_options(void) { return "allocator_may_return_null=1"; }
 const char *__tsan_default_options(void);
-const char *__tsan_default_options(void) {
-  return "allocator_may_return_null=1";
-}
+const char *__tsan_default_options(void) { return "allocator_may_return_null=1"; }
 
 /* ---- kernels and functions of the host ---- */
 
@@ -36,7 +30,8 @@ static int32_t add(const tn_env *env, const tn_arg *args, int32_t n_args) {
   const DLTensor *t[3] = {args[0].u.tensor, args[1].u.tensor, args[2].u.tensor};
   for (int i = 1; i < 3; ++i) {
     if (t[i]->shape[0] != t[0]->shape[0]) {
-      return (env->fail)(env, TN_KERR_SHAPE, "B.shape[0] of argument 1", t[0]->shape[0], t[i]->shape[0]);
+      return (env->fail)(env, TN_KERR_SHAPE, "B.shape[0] of argument 1", t[0]->shape[0],
+                         t[i]->shape[0]);
     }
   }
   for (int64_t i = 0; i < t[0]->shape[0]; ++i) {
@@ -88,7 +83,8 @@ static void host_open(host *h, tn_asm *a, const DLDevice *devices, int32_t n_dev
   tn_exec *exec = NULL;
   tn_image image = asm_finish(a);
   expect_ok(tn_runtime_create(2, &h->rt));
-  expect_ok(tn_exec_from_memory(image.bytes, image.n_bytes, find_kernel, image.bytes, tn_mem_free, &exec));
+  expect_ok(tn_exec_from_memory(image.bytes, image.n_bytes, find_kernel, image.bytes, tn_mem_free,
+                                &exec));
   expect_ok(tn_vm_create(h->rt, exec, devices, n_devices, &h->vm));
   tn_exec_release(exec);
 }
@@ -99,15 +95,16 @@ static void host_close(host *h) {
 }
 
 static DLTensor vector(float *data, int64_t *n) {
-  return (DLTensor){.data = data, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {2, 32, 1}, .shape = n};
+  return (DLTensor){
+      .data = data, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {2, 32, 1}, .shape = n};
 }
 
 static void expect_int(tn_vm *vm, const char *func, int64_t arg, int64_t want) {
   tn_arg x = tn_arg_of_int(arg);
   tn_arg y = tn_arg_none();
   expect_ok(tn_vm_call(vm, func, &x, 1, &y));
-  expect_true(y.kind == TN_ARG_INT && y.u.i64 == want, "%s(%lld): got %lld, want %lld", func, (long long)arg,
-              (long long)y.u.i64, (long long)want);
+  expect_true(y.kind == TN_ARG_INT && y.u.i64 == want, "%s(%lld): got %lld, want %lld", func,
+              (long long)arg, (long long)y.u.i64, (long long)want);
 }
 
 /* main(x: (4,)) -> x + w + w, the first sum in memory that is kept */
@@ -167,7 +164,8 @@ static void runs_after_the_first_allocate_only_results(void **state) {
     int64_t before = n_allocations;
     expect_ok(tn_vm_call(h.vm, "main", &x, 1, &y));
     int64_t n_new = n_allocations - before;
-    expect_true(i == 0 || n_new == 3, "run %d made %lld allocations", i, (long long)n_new); /* storage (2), tensor */
+    expect_true(i == 0 || n_new == 3, "run %d made %lld allocations", i,
+                (long long)n_new); /* storage (2), tensor */
     tn_arg_release(&y);
   }
   host_close(&h);
@@ -224,7 +222,8 @@ static void functions_recurse_to_a_limit(void **state) {
   expect_int(h.vm, "sum", 10, 55);
   expect_int(h.vm, "sum", 999, 499500);
   tn_arg deep = tn_arg_of_int(1000);
-  expect_error(tn_vm_call(h.vm, "sum", &deep, 1, NULL), TN_INVALID, "recursion deeper than 1000 calls in 'sum'");
+  expect_error(tn_vm_call(h.vm, "sum", &deep, 1, NULL), TN_INVALID,
+               "recursion deeper than 1000 calls in 'sum'");
   expect_int(h.vm, "sum", 100, 5050); /* and lives on */
   host_close(&h);
 }
@@ -263,7 +262,8 @@ static void conditions_may_be_ints_or_bool_tensors(void **state) {
   int64_t one = 1;
   DLTensor dl = vector(&real, &one);
   tn_arg x = tn_arg_of_dl(&dl);
-  expect_error(tn_vm_call(h.vm, "choose", &x, 1, NULL), TN_INVALID, "one bool or integer, and is Tensor((1,), float32)");
+  expect_error(tn_vm_call(h.vm, "choose", &x, 1, NULL), TN_INVALID,
+               "one bool or integer, and is Tensor((1,), float32)");
   x = tn_arg_of_text("yes");
   expect_error(tn_vm_call(h.vm, "choose", &x, 1, NULL), TN_INVALID, "holds a text");
   host_close(&h);
@@ -276,9 +276,11 @@ static void shape_program(tn_asm *a) {
   asm_any(a, "x");
   asm_any(a, "s");
   asm_any(a, "");
-  EMIT(a, TN_VM_MATCH, 0, x_text, 0, 2, 2, TN_ARGW(TN_VM_DIM_STORE, 0), TN_ARGW(TN_VM_DIM_STORE, 1));
+  EMIT(a, TN_VM_MATCH, 0, x_text, 0, 2, 2, TN_ARGW(TN_VM_DIM_STORE, 0),
+       TN_ARGW(TN_VM_DIM_STORE, 1));
   EMIT(a, TN_VM_SHAPE_OP, 2, TN_VM_SH_MUL, S(0), I(2));
-  EMIT(a, TN_VM_MATCH, 0, x_text, TN_DT_F32, 2, 2, TN_ARGW(TN_VM_DIM_ANY, 0), TN_ARGW(TN_VM_DIM_EQ_SLOT, 2));
+  EMIT(a, TN_VM_MATCH, 0, x_text, TN_DT_F32, 2, 2, TN_ARGW(TN_VM_DIM_ANY, 0),
+       TN_ARGW(TN_VM_DIM_EQ_SLOT, 2));
   EMIT(a, TN_VM_MATCH, 1, -1, -1, 1, 1, TN_ARGW(TN_VM_DIM_EQ_SLOT, 0));
   EMIT(a, TN_VM_SHAPE_OF, 2, 0);
   EMIT(a, TN_VM_SHAPE_OP, 2, TN_VM_SH_ADD, S(0), I(1));
@@ -298,7 +300,8 @@ static void symbolic_shapes_are_matched_and_computed(void **state) {
   tn_arg y = {0};
   shape_program(&a);
   host_open(&h, &a, NULL, 0);
-  DLTensor dl = {.data = data, .device = {kDLCPU, 0}, .ndim = 2, .dtype = {2, 32, 1}, .shape = shape};
+  DLTensor dl = {
+      .data = data, .device = {kDLCPU, 0}, .ndim = 2, .dtype = {2, 32, 1}, .shape = shape};
   expect_ok(tn_shape_create(1, shape, &s));
   tn_arg args[] = {tn_arg_of_dl(&dl), tn_arg_of_shape(s)};
   expect_ok(tn_vm_call(h.vm, "shapes", args, 2, &y));
@@ -308,20 +311,22 @@ static void symbolic_shapes_are_matched_and_computed(void **state) {
   tn_arg_release(&y);
   shape[1] = 5;
   expect_error(tn_vm_call(h.vm, "shapes", args, 2, NULL), TN_INVALID,
-               "x must be R.Tensor((n, 2 * n)) in 'shapes': got Tensor((3, 5), float32): extent 1 is 5, not 6");
+               "x must be R.Tensor((n, 2 * n)) in 'shapes': got Tensor((3, 5), float32): extent 1 "
+               "is 5, not 6");
   shape[0] = 2;
   shape[1] = 4;
-  expect_error(tn_vm_call(h.vm, "shapes", args, 2, NULL), TN_INVALID, "got shape: extent 0 is 3, not 2");
+  expect_error(tn_vm_call(h.vm, "shapes", args, 2, NULL), TN_INVALID,
+               "got shape: extent 0 is 3, not 2");
   dl.ndim = 1;
-  expect_error(tn_vm_call(h.vm, "shapes", args, 2, NULL), TN_INVALID, "another number of dimensions");
+  expect_error(tn_vm_call(h.vm, "shapes", args, 2, NULL), TN_INVALID,
+               "another number of dimensions");
   args[0] = tn_arg_of_int(3);
   expect_error(tn_vm_call(h.vm, "shapes", args, 2, NULL), TN_INVALID, "got int: not a tensor");
   args[0] = tn_arg_of_dl(&dl);
   args[1] = args[0];
   dl.ndim = 2;
   expect_error(tn_vm_call(h.vm, "shapes", args, 2, NULL), TN_INVALID, "not a shape");
-  tn_arg shape_arg = tn_arg_of_shape(s);
-  tn_arg_release(&shape_arg);
+  tn_shape_release(s);
   host_close(&h);
 }
 
@@ -334,15 +339,27 @@ static void shape_arithmetic_is_exact_or_an_error(void **state) {
     bool is_ok;
     int64_t want;
   } rows[] = {
-    {TN_VM_SH_ADD, INT64_MAX, 1, false, 0}, {TN_VM_SH_SUB, INT64_MIN, 1, false, 0},
-    {TN_VM_SH_MUL, INT64_MAX, 2, false, 0}, {TN_VM_SH_FLOORDIV, 1, 0, false, 0},
-    {TN_VM_SH_FLOORDIV, INT64_MIN, -1, false, 0}, {TN_VM_SH_FLOORMOD, 1, 0, false, 0},
-    {TN_VM_SH_FLOORDIV, -7, 2, true, -4}, {TN_VM_SH_FLOORMOD, -7, 2, true, 1},
-    {TN_VM_SH_FLOORDIV, 7, -2, true, -4}, {TN_VM_SH_FLOORMOD, 7, -2, true, -1},
-    {TN_VM_SH_FLOORDIV, 6, 3, true, 2}, {TN_VM_SH_MIN, 3, -4, true, -4}, {TN_VM_SH_MAX, 3, -4, true, 3},
-    {TN_VM_SH_EQ, 3, 3, true, 1}, {TN_VM_SH_LT, 3, 3, true, 0}, {TN_VM_SH_LE, 3, 3, true, 1},
-    {TN_VM_SH_AND, 3, 0, true, 0}, {TN_VM_SH_OR, 3, 0, true, 1}, {TN_VM_SH_NOT, 3, 0, true, 0},
-    {TN_VM_SH_SELECT, 3, 4, true, 4}, {TN_VM_SH_MOVE, 3, 4, true, 3},
+      {TN_VM_SH_ADD, INT64_MAX, 1, false, 0},
+      {TN_VM_SH_SUB, INT64_MIN, 1, false, 0},
+      {TN_VM_SH_MUL, INT64_MAX, 2, false, 0},
+      {TN_VM_SH_FLOORDIV, 1, 0, false, 0},
+      {TN_VM_SH_FLOORDIV, INT64_MIN, -1, false, 0},
+      {TN_VM_SH_FLOORMOD, 1, 0, false, 0},
+      {TN_VM_SH_FLOORDIV, -7, 2, true, -4},
+      {TN_VM_SH_FLOORMOD, -7, 2, true, 1},
+      {TN_VM_SH_FLOORDIV, 7, -2, true, -4},
+      {TN_VM_SH_FLOORMOD, 7, -2, true, -1},
+      {TN_VM_SH_FLOORDIV, 6, 3, true, 2},
+      {TN_VM_SH_MIN, 3, -4, true, -4},
+      {TN_VM_SH_MAX, 3, -4, true, 3},
+      {TN_VM_SH_EQ, 3, 3, true, 1},
+      {TN_VM_SH_LT, 3, 3, true, 0},
+      {TN_VM_SH_LE, 3, 3, true, 1},
+      {TN_VM_SH_AND, 3, 0, true, 0},
+      {TN_VM_SH_OR, 3, 0, true, 1},
+      {TN_VM_SH_NOT, 3, 0, true, 0},
+      {TN_VM_SH_SELECT, 3, 4, true, 4},
+      {TN_VM_SH_MOVE, 3, 4, true, 3},
   };
   for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
     tn_asm a = {0};
@@ -397,9 +414,12 @@ static void functions_of_the_host_are_called_by_name_in_order(void **state) {
   assert_string_equal(log, "hello;int;tensor;");
   assert_ptr_equal(tn_arg_dl(&y)->data, data); /* the caller's own memory came through */
   tn_arg_release(&y);
-  expect_error(tn_vm_call(h.vm, "refused", &x, 1, NULL), TN_TIMEOUT, "calling 'test.refuse': no answer");
-  expect_error(tn_vm_call(h.vm, "unknown", &x, 1, NULL), TN_NOT_FOUND, "no function 'test.missing' is registered");
-  expect_error(tn_vm_call(h.vm, "nothing", &x, 1, NULL), TN_NOT_FOUND, "it has: good, refused, unknown");
+  expect_error(tn_vm_call(h.vm, "refused", &x, 1, NULL), TN_TIMEOUT,
+               "calling 'test.refuse': no answer");
+  expect_error(tn_vm_call(h.vm, "unknown", &x, 1, NULL), TN_NOT_FOUND,
+               "no function 'test.missing' is registered");
+  expect_error(tn_vm_call(h.vm, "nothing", &x, 1, NULL), TN_NOT_FOUND,
+               "it has: good, refused, unknown");
   host_close(&h);
 }
 
@@ -447,8 +467,10 @@ static void closures_capture_values(void **state) {
   tn_arg f = {0};
   tn_arg y = {0};
   expect_ok(tn_vm_call(h.vm, "make", &x, 1, &f));
-  expect_error(tn_vm_call(h.vm, "wrong", &f, 1, NULL), TN_INVALID, "number of arguments of 'inner': expected 1, got 0");
-  expect_error(tn_vm_call(h.vm, "wrong", &x, 1, NULL), TN_INVALID, "should hold a function and holds a int");
+  expect_error(tn_vm_call(h.vm, "wrong", &f, 1, NULL), TN_INVALID,
+               "number of arguments of 'inner': expected 1, got 0");
+  expect_error(tn_vm_call(h.vm, "wrong", &x, 1, NULL), TN_INVALID,
+               "should hold a function and holds a int");
   host_close(&h); /* the closure keeps the machine */
   expect_ok(tn_func_call(tn_arg_func(&f), &x, 1, &y));
   assert_int_equal(y.u.i64, 66);
@@ -479,20 +501,22 @@ static void arguments_are_checked_against_declared_types(void **state) {
     tn_arg arg;
     const char *part;
   } rows[] = {
-    {tn_arg_of_dl(&short_one), "argument 0 ('x') of 'main': expected R.Tensor((4,), dtype=\"float32\"), got "
-                               "Tensor((3,), float32): extent 0 is 3, not 4"},
-    {tn_arg_of_dl(&ints), "got Tensor((4,), int32): its elements are not float32"},
-    {tn_arg_of_dl(&flat), "it has 0 dimensions, not 1"},
-    {tn_arg_of_dl(&null_data), "argument 0: a tensor of 16 bytes without data"},
-    {tn_arg_of_dl(&broken), "extent 0 is -4, not 4"},
-    {tn_arg_of_int(4), "expected R.Tensor((4,), dtype=\"float32\"), got int"},
-    {tn_arg_none(), "got nothing"},
+      {tn_arg_of_dl(&short_one),
+       "argument 0 ('x') of 'main': expected R.Tensor((4,), dtype=\"float32\"), got "
+       "Tensor((3,), float32): extent 0 is 3, not 4"},
+      {tn_arg_of_dl(&ints), "got Tensor((4,), int32): its elements are not float32"},
+      {tn_arg_of_dl(&flat), "it has 0 dimensions, not 1"},
+      {tn_arg_of_dl(&null_data), "argument 0: a tensor of 16 bytes without data"},
+      {tn_arg_of_dl(&broken), "extent 0 is -4, not 4"},
+      {tn_arg_of_int(4), "expected R.Tensor((4,), dtype=\"float32\"), got int"},
+      {tn_arg_none(), "got nothing"},
   };
   for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
     expect_error(tn_vm_call(h.vm, "main", &rows[i].arg, 1, NULL), TN_INVALID, rows[i].part);
   }
   tn_arg x[2] = {tn_arg_of_dl(&good), tn_arg_of_dl(&good)};
-  expect_error(tn_vm_call(h.vm, "main", x, 2, NULL), TN_INVALID, "number of arguments of 'main': expected 1, got 2");
+  expect_error(tn_vm_call(h.vm, "main", x, 2, NULL), TN_INVALID,
+               "number of arguments of 'main': expected 1, got 2");
   expect_error(tn_vm_call(h.vm, "main", NULL, 0, NULL), TN_INVALID, "expected 1, got 0");
   expect_ok(tn_vm_call(h.vm, "main", x, 1, NULL));
   host_close(&h);
@@ -521,8 +545,9 @@ static void device_memory_does_not_reach_cpu_kernels(void **state) {
   host_open(&h, &a, devices, 2);
   tn_arg x = tn_arg_of_dl(&dl);
   expect_ok(tn_vm_call(h.vm, "near", &x, 1, NULL));
-  expect_error(tn_vm_call(h.vm, "far", &x, 1, NULL), TN_INVALID,
-               "argument 2 when calling add(A, B, C): expected a tensor on cpu, got one on loopback:0");
+  expect_error(
+      tn_vm_call(h.vm, "far", &x, 1, NULL), TN_INVALID,
+      "argument 2 when calling add(A, B, C): expected a tensor on cpu, got one on loopback:0");
   expect_error(tn_vm_call(h.vm, "nowhere", &x, 1, NULL), TN_INVALID, "on device 2 of 2");
   host_close(&h);
 }
@@ -562,10 +587,16 @@ static void wrong_values_in_registers_are_errors(void **state) {
   host h;
   uint32_t k = asm_outside(&a, TN_EXEC_FN_KERNEL, "add", "");
   static const char *const parts[] = {
-    "should hold a storage and holds a nothing", "should hold a tuple and holds a int", "item 2 of a tuple of 1",
-    "should hold an int and holds a tuple",      "leaves its storage of 16 bytes",      "extent 0 of a tensor is -1",
-    "should hold a tensor and holds a int",      "expected 3, got 1",                   "takes no function",
-    "allocates -1 bytes",
+      "should hold a storage and holds a nothing",
+      "should hold a tuple and holds a int",
+      "item 2 of a tuple of 1",
+      "should hold an int and holds a tuple",
+      "leaves its storage of 16 bytes",
+      "extent 0 of a tensor is -1",
+      "should hold a tensor and holds a int",
+      "expected 3, got 1",
+      "takes no function",
+      "allocates -1 bytes",
   };
   char name[] = "f0";
   for (int i = 0; i < 10; ++i) {
@@ -576,16 +607,36 @@ static void wrong_values_in_registers_are_errors(void **state) {
     EMIT(&a, TN_VM_MAKE_TUPLE, 2, 1, I(5));
     EMIT(&a, TN_VM_MOVE, 3, I(5));
     switch (i) {
-      case 0: EMIT(&a, TN_VM_ALLOC_TENSOR, 0, 0, 0, TN_DT_F32, 0); break;
-      case 1: EMIT(&a, TN_VM_TUPLE_GET, 0, 3, 0); break;
-      case 2: EMIT(&a, TN_VM_TUPLE_GET, 0, 2, 2); break;
-      case 3: EMIT(&a, TN_VM_MAKE_SHAPE, 0, 1, R(2)); break;
-      case 4: EMIT(&a, TN_VM_ALLOC_TENSOR, 0, 1, 8, TN_DT_F32, 1, I(3)); break;
-      case 5: EMIT(&a, TN_VM_ALLOC_TENSOR, 0, 1, 0, TN_DT_F32, 1, I(-1)); break;
-      case 6: EMIT(&a, TN_VM_SHAPE_OF, 0, 3); break;
-      case 7: EMIT(&a, TN_VM_CALL, -1, k, 1, I(1)); break;
-      case 8: EMIT(&a, TN_VM_CALL, -1, k, 1, F(1)); break;
-      default: EMIT(&a, TN_VM_ALLOC_STORAGE, 1, I(-1), 0, 0); break;
+      case 0:
+        EMIT(&a, TN_VM_ALLOC_TENSOR, 0, 0, 0, TN_DT_F32, 0);
+        break;
+      case 1:
+        EMIT(&a, TN_VM_TUPLE_GET, 0, 3, 0);
+        break;
+      case 2:
+        EMIT(&a, TN_VM_TUPLE_GET, 0, 2, 2);
+        break;
+      case 3:
+        EMIT(&a, TN_VM_MAKE_SHAPE, 0, 1, R(2));
+        break;
+      case 4:
+        EMIT(&a, TN_VM_ALLOC_TENSOR, 0, 1, 8, TN_DT_F32, 1, I(3));
+        break;
+      case 5:
+        EMIT(&a, TN_VM_ALLOC_TENSOR, 0, 1, 0, TN_DT_F32, 1, I(-1));
+        break;
+      case 6:
+        EMIT(&a, TN_VM_SHAPE_OF, 0, 3);
+        break;
+      case 7:
+        EMIT(&a, TN_VM_CALL, -1, k, 1, I(1));
+        break;
+      case 8:
+        EMIT(&a, TN_VM_CALL, -1, k, 1, F(1));
+        break;
+      default:
+        EMIT(&a, TN_VM_ALLOC_STORAGE, 1, I(-1), 0, 0);
+        break;
     }
     EMIT(&a, TN_VM_RET, I(0));
     asm_end(&a);
@@ -644,7 +695,8 @@ static tn_status whole_life(const tn_image *image, const tn_arg *x) {
   tn_arg y[2] = {{0}, {0}};
   tn_tensor *copy = NULL;
   TN_GOTO(st, tn_runtime_create(2, &rt), done);
-  TN_GOTO(st, tn_exec_from_memory(image->bytes, image->n_bytes, find_kernel, NULL, NULL, &exec), done);
+  TN_GOTO(st, tn_exec_from_memory(image->bytes, image->n_bytes, find_kernel, NULL, NULL, &exec),
+          done);
   TN_GOTO(st, tn_vm_create(rt, exec, NULL, 0, &vm), done);
   TN_GOTO(st, tn_vm_call(vm, "main", x, 1, &y[0]), done);
   TN_GOTO(st, tn_vm_call(vm, "main", x, 1, &y[1]), done);
@@ -677,7 +729,8 @@ static void every_failed_allocation_is_an_error(void **state) {
     if (st == NULL) {
       break;
     }
-    expect_true(tn_status_code(st) == TN_NO_MEMORY, "allocation %lld: %s", (long long)i, tn_status_message(st));
+    expect_true(tn_status_code(st) == TN_NO_MEMORY, "allocation %lld: %s", (long long)i,
+                tn_status_message(st));
     tn_status_free(st);
   }
   expect_true(i > 15 && i < 200, "%lld allocations", (long long)i);
@@ -692,7 +745,8 @@ static bool ends(const tn_exec_view *view) {
     const tn_exec_func *f = &view->funcs[i];
     for (size_t at = f->code_begin; f->kind == TN_EXEC_FN_VM && at < f->code_end;) {
       const int64_t *in = view->code + at;
-      if ((in[0] == TN_VM_JUMP && in[1] <= (int64_t)at) || (in[0] == TN_VM_BRANCH_FALSE && in[2] <= (int64_t)at)) {
+      if ((in[0] == TN_VM_JUMP && in[1] <= (int64_t)at) ||
+          (in[0] == TN_VM_BRANCH_FALSE && in[2] <= (int64_t)at)) {
         return false;
       }
       at += tn_vm_instr_len(in, f->code_end - at);
@@ -701,8 +755,8 @@ static bool ends(const tn_exec_view *view) {
   return true;
 }
 
-static void run_forged(tn_runtime *rt, const tn_image *image, const char *func, const tn_arg *args, int32_t n_args,
-                       size_t *n_run) {
+static void run_forged(tn_runtime *rt, const tn_image *image, const char *func, const tn_arg *args,
+                       int32_t n_args, size_t *n_run) {
   tn_exec *exec = NULL;
   tn_vm *vm = NULL;
   tn_status st = tn_exec_from_memory(image->bytes, image->n_bytes, find_kernel, NULL, NULL, &exec);
@@ -724,7 +778,8 @@ static void forged_programs_end_without_harm(void **state) {
   tn_rng rng = tn_rng_make(7);
   float data[32] = {0};
   int64_t shape[] = {3, 6};
-  DLTensor dl = {.data = data, .device = {kDLCPU, 0}, .ndim = 2, .dtype = {2, 32, 1}, .shape = shape};
+  DLTensor dl = {
+      .data = data, .device = {kDLCPU, 0}, .ndim = 2, .dtype = {2, 32, 1}, .shape = shape};
   tn_shape *s = NULL;
   size_t n_run = 0;
   expect_ok(tn_runtime_create(1, &rt));
@@ -742,7 +797,8 @@ static void forged_programs_end_without_harm(void **state) {
     tn_image image = asm_finish(&a);
     tn_exec_section sections[8];
     memcpy(sections, image.bytes + sizeof(tn_exec_header), sizeof(tn_exec_section) * 7);
-    int64_t *code = (int64_t *)(void *)(image.bytes + sections[4].offset); /* CODE, as asm_finish orders them */
+    int64_t *code =
+        (int64_t *)(void *)(image.bytes + sections[4].offset); /* CODE, as asm_finish orders them */
     for (int round = 0; round < 4000; ++round) {
       size_t at[2] = {tn_rng_below(&rng, n_code), tn_rng_below(&rng, n_code)};
       int64_t saved[2] = {code[at[0]], code[at[1]]};
@@ -757,29 +813,28 @@ static void forged_programs_end_without_harm(void **state) {
     tn_image_deinit(&image);
   }
   expect_true(n_run > 100, "%zu programs ran", n_run);
-  tn_arg shape_arg = tn_arg_of_shape(s);
-  tn_arg_release(&shape_arg);
+  tn_shape_release(s);
   tn_runtime_release(rt);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(kernels_run_in_destination_passing_style),
-    cmocka_unit_test(runs_after_the_first_allocate_only_results),
-    cmocka_unit_test(kept_memory_that_escaped_is_not_reused),
-    cmocka_unit_test(functions_recurse_to_a_limit),
-    cmocka_unit_test(conditions_may_be_ints_or_bool_tensors),
-    cmocka_unit_test(symbolic_shapes_are_matched_and_computed),
-    cmocka_unit_test(shape_arithmetic_is_exact_or_an_error),
-    cmocka_unit_test(functions_of_the_host_are_called_by_name_in_order),
-    cmocka_unit_test(closures_capture_values),
-    cmocka_unit_test(arguments_are_checked_against_declared_types),
-    cmocka_unit_test(device_memory_does_not_reach_cpu_kernels),
-    cmocka_unit_test(public_kernels_are_called_like_functions),
-    cmocka_unit_test(wrong_values_in_registers_are_errors),
-    cmocka_unit_test(calls_from_many_threads_take_turns),
-    cmocka_unit_test(every_failed_allocation_is_an_error),
-    cmocka_unit_test(forged_programs_end_without_harm),
+      cmocka_unit_test(kernels_run_in_destination_passing_style),
+      cmocka_unit_test(runs_after_the_first_allocate_only_results),
+      cmocka_unit_test(kept_memory_that_escaped_is_not_reused),
+      cmocka_unit_test(functions_recurse_to_a_limit),
+      cmocka_unit_test(conditions_may_be_ints_or_bool_tensors),
+      cmocka_unit_test(symbolic_shapes_are_matched_and_computed),
+      cmocka_unit_test(shape_arithmetic_is_exact_or_an_error),
+      cmocka_unit_test(functions_of_the_host_are_called_by_name_in_order),
+      cmocka_unit_test(closures_capture_values),
+      cmocka_unit_test(arguments_are_checked_against_declared_types),
+      cmocka_unit_test(device_memory_does_not_reach_cpu_kernels),
+      cmocka_unit_test(public_kernels_are_called_like_functions),
+      cmocka_unit_test(wrong_values_in_registers_are_errors),
+      cmocka_unit_test(calls_from_many_threads_take_turns),
+      cmocka_unit_test(every_failed_allocation_is_an_error),
+      cmocka_unit_test(forged_programs_end_without_harm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
