@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/vec.h"
+#include "row.h"
 #include "runtime/exec_image.h"
 #include "tenon/bench.h"
 #include "tenon/runtime.h"
@@ -120,9 +121,7 @@ int main(void) {
   }
   double vm_ns = pair.a.median_us * 1e3 / N_CALLS;
   double direct_ns = pair.b.median_us * 1e3 / N_CALLS;
-  printf("call_tir on the machine: %.1f ns above its kernel (want <= 150); the kernel call alone: "
-         "%.1f ns\n",
-         vm_ns - direct_ns, direct_ns);
+  row_print(&(row){"one call_tir of an empty kernel, above it", vm_ns - direct_ns, "ns", ROW_AT_MOST, 150, NULL});
   tn_bench_pair_deinit(&pair);
   tn_image_deinit(&image);
   return 0;
