@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Graph operators become calls of loop functions, made by the operator's own `lower`.
+ *
+ *   y = R.add(x, w)        ->        y = R.call_tir(cls.add, (x, w), out_sinfo=R.Tensor((4,),
+ * "float32"))
+ *
+ * The new functions are private to the module; structurally equal ones are made once. Operators
+ * without a loop form stay (the call_tir kinds among them). Runs before lower_call_tir. */
+#include "graph/graph.h"
+#include "lower/lower_priv.h"
+
+typedef struct made_func {
+  tn_hash128 hash;
+  const char *name;
+  const tn_node *func;
+} made_func;
+
+typedef struct legalize_ctx {
+  tn_module *module;
+  TN_VEC(made_func) made;
+  tn_status st;
+} legalize_ctx;
+
+/* The module's name for the function, added when no equal one was made before. */
+static const char *name_of(legalize_ctx *c, const tn_node *func) {
+  tn_hash128 hash = tn_structural_hash(func);
+  for (size_t i = 0; i < c->made.len; ++i) {
+    made_func *m = &c->made.data[i];
+    if (m->hash.hi == hash.hi && m->hash.lo == hash.lo && tn_equal(m->func, func, true, NULL)) {
+      return m->name;
+    }
+  }
+  const char *name = tn_module_fresh_name(c->module, func->attr.text);
+  const tn_node *named = tn_node_new(c->module->ir, TN_OP_PRIM_FUNC, TN_DT_NONE,
+                                     (tn_attr){.text = name}, func->n_in, func->in);
+  tn_module_set(c->module, name, named);
+  TN_VEC_PUSH(&c->made, ((made_func){hash, name, func}));
+  return name;
+}
+
+static tn_status legalize_call(legalize_ctx *c, const tn_node *call, const tn_node **out) {
+  tn_ir *ir = c->module->ir;
+  const tn_op_def *def = tn_op_of(call);
+  const tn_node *func = NULL;
+  const tn_node *type = NULL;
+  const tn_infer_ctx infer = {.ir = ir, .module = c->module};
+  TN_TRY_MSG(tn_graph_infer(&infer, call, &type), "R.%s", def->def.name);
+  TN_TRY_MSG(def->lower(ir, call, &func), "R.%s", def->def.name);
+  const tn_node *args = call->in[TN_CALL_ARGS];
+  const tn_attr callee = {.text = tn_ir_text(ir, name_of(c, func))};
+  const tn_node *parts[2] = {
+      tn_node_new(ir, TN_OP_GLOBAL, TN_DT_NONE, callee, 0, NULL),
+      tn_node_new(ir, TN_OP_TUPLE, TN_DT_NONE, (tn_attr){.i64 = 0}, args->n_in, args->in)};
+  bool is_tuple = tn_is(type, TN_OP_TY_TUPLE);
+  const tn_node *in[3] = {[TN_CALL_ARGS] = tn_list(ir, 2, parts),
+                          [TN_CALL_FIELDS] = tn_list(ir, 0, NULL),
+                          [TN_CALL_TYPES] =
+                              is_tuple ? tn_list(ir, type->n_in, type->in) : tn_list(ir, 1, &type)};
+  const tn_attr call_tir = {.def = &tn_graph_builtin_find("call_tir")->def};
+  *out = tn_node_new(ir, TN_OP_CALL, TN_DT_NONE, call_tir, 3, in);
+  return NULL;
+}
+
+static const tn_node *legalize_rule(tn_rewriter *rw, const tn_node *n) {
+  legalize_ctx *c = rw->ctx;
+  if (c->st != NULL || !tn_is(n, TN_OP_CALL) || tn_op_of(n)->lower == NULL) {
+    return NULL;
+  }
+  const tn_node *made = NULL;
+  c->st = legalize_call(c, n, &made);
+  return made;
+}
+
+tn_status tn_pass_legalize_graph(tn_module *module, const tn_pass_opts *opts) {
+  (void)opts;
+  legalize_ctx c = {.module = module};
+  uint32_t n = module->n_funcs; /* functions made on the way have no operators */
+  for (uint32_t i = 0; i < n && c.st == NULL; ++i) {
+    const char *name = module->funcs[i].name;
+    const tn_node *func = module->funcs[i].func;
+    if (!tn_is(func, TN_OP_GFUNC)) {
+      continue;
+    }
+    const tn_node *made = tn_rewrite(module->ir, func, legalize_rule, &c);
+    c.st = tn_status_wrap(c.st, "function '%s'", name);
+    if (c.st == NULL && made != func) {
+      tn_module_set(module, name, made);
+    }
+  }
+  TN_VEC_DEINIT(&c.made);
+  return c.st;
+}
