@@ -291,8 +291,8 @@ TN_API const char *tn_exec_function_name(const tn_exec *exec, int32_t i);
 TN_API const char *tn_exec_function_doc(const tn_exec *exec, int32_t i);
 /// -1 outside [0, n).
 TN_API int32_t tn_exec_n_params(const tn_exec *exec, int32_t i);
-/// Parameter j of function i; j == n_params: the result (a kernel has none). INVALID outside. The
-/// strings belong to the exec.
+/// Parameter j of function i; j == n_params: the result (a kernel has one only when it returns a
+/// number). INVALID outside. The strings belong to the exec.
 TN_API tn_status tn_exec_param(const tn_exec *exec, int32_t i, int32_t j, tn_param_info *out_info);
 /// The index of a function, or -1.
 TN_API int32_t tn_exec_find_function(const tn_exec *exec, const char *name);

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum { TN_EXEC_VERSION = 1, TN_EXEC_ARCH_X86_64 = 62, TN_EXEC_ARCH_AARCH64 = 183 };
-#define TN_EXEC_MAGIC 0x0a584e544e4f4e45ULL /* never changes; the version word does */
+#define TN_EXEC_MAGIC 0x584e544e4f4e4554ULL /* never changes; the version word does */
 #define TN_EXEC_IMAGE_SYMBOL "tn_executable_image"
 
 typedef struct tn_exec_header {
@@ -58,8 +58,9 @@ typedef struct tn_exec_func {
   uint32_t code_begin; /* int64 words in CODE */
   uint32_t code_end;
   uint32_t n_params;
-  uint32_t params;    /* first tn_exec_type; a VM function's result is params + n_params. Unused in
-                         packed functions and in kernels that are not public, as is n_params */
+  uint32_t params;    /* first tn_exec_type; the result is params + n_params. Unused in packed
+                         functions and in kernels that are not public, as is n_params. A kernel's
+                         result of kind SCALAR means that it takes one argument more for it */
   uint32_t n_regs;    /* registers, parameters first */
   uint32_t n_slots;   /* shape heap, int64 each, zero at entry */
   uint32_t is_public; /* may be called from outside by name */

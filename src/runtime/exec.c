@@ -371,11 +371,11 @@ tn_status tn_exec_param(const tn_exec *exec, int32_t i, int32_t j, tn_param_info
   if (f == NULL || j < 0 || j > (int32_t)f->n_params) {
     return TN_ERR(TN_INVALID, "no parameter %d of function %d", j, i);
   }
-  if (j == (int32_t)f->n_params && f->kind == TN_EXEC_FN_KERNEL) {
+  const tn_exec_type *t = &exec->view.types[f->params + (uint32_t)j];
+  if (j == (int32_t)f->n_params && f->kind == TN_EXEC_FN_KERNEL && t->kind != TN_EXEC_TY_SCALAR) {
     return TN_ERR(TN_INVALID,
                   "function %d is a kernel: it writes into its arguments and returns nothing", i);
   }
-  const tn_exec_type *t = &exec->view.types[f->params + (uint32_t)j];
   *out_info = (tn_param_info){
       .name = j == (int32_t)f->n_params ? "" : tn_exec_str(&exec->view, t->name),
       .text = tn_exec_str(&exec->view, t->text),

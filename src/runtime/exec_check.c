@@ -143,9 +143,8 @@ static tn_status check_func(const tn_exec_view *v, size_t index) {
   if (f->kind == TN_EXEC_FN_PACKED || (f->kind == TN_EXEC_FN_KERNEL && f->is_public == 0)) {
     return NULL; /* a name is all that is used of these */
   }
-  uint32_t n_results = f->kind == TN_EXEC_FN_VM ? 1 : 0;
   if (f->n_params > TN_EXEC_MAX_PARAMS || f->params > v->n_types ||
-      f->n_params + n_results > v->n_types - f->params) {
+      f->n_params + 1 > v->n_types - f->params) {
     return TN_ERR(TN_CORRUPT, "the parameters of function '%s' leave their section",
                   tn_exec_str(v, f->name));
   }

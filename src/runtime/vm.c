@@ -239,17 +239,35 @@ static tn_status set_param(tn_vm *vm, tn_vm_frame *frame, int32_t reg, const tn_
   return NULL;
 }
 
-/* A kernel writes into its arguments and returns nothing. */
+/* A kernel writes into its arguments; one with a result of its own gets an argument more for it.
+ * The convention's const is about the array, and says nothing about that last place. */
 static tn_status call_kernel(tn_vm *vm, uint32_t index, const tn_arg *args, int32_t n_args,
                              tn_arg *out_ret) {
   const tn_exec_view *view = &vm->exec->view;
-  const char *doc = tn_exec_str(view, view->funcs[index].doc);
-  const char *signature = doc[0] != 0 ? doc : tn_exec_str(view, view->funcs[index].name);
-  TN_TRY(tn_kernel_call(vm->rt, vm->exec->kernels[index], signature, args, n_args));
-  if (out_ret != NULL) {
-    *out_ret = tn_arg_none();
+  const tn_exec_func *f = &view->funcs[index];
+  const char *doc = tn_exec_str(view, f->doc);
+  const char *signature = doc[0] != 0 ? doc : tn_exec_str(view, f->name);
+  int32_t n_results = view->types[f->params + f->n_params].kind == TN_EXEC_TY_SCALAR ? 1 : 0;
+  size_t n_bytes = sizeof(tn_arg) * (size_t)(n_args + n_results);
+  tn_arg *lowered = tn_mem_alloc(n_bytes);
+  if (lowered == NULL) {
+    return tn_mem_error("the arguments of a call", n_bytes);
   }
-  return NULL;
+  tn_status st = NULL;
+  tn_call call;
+  tn_call_init(&call, vm->rt);
+  for (int32_t i = 0; st == NULL && i < n_args; ++i) {
+    st = tn_call_lower_arg(&call, signature, i, &args[i], &lowered[i]);
+  }
+  if (st == NULL) {
+    int32_t code = vm->exec->kernels[index](&call.env, lowered, n_args + n_results);
+    st = tn_call_status(&call, code, signature);
+  }
+  if (st == NULL && out_ret != NULL) {
+    *out_ret = n_results == 1 ? lowered[n_args] : tn_arg_none();
+  }
+  tn_mem_free(lowered);
+  return st;
 }
 
 static tn_status enter_locked(tn_vm *vm, uint32_t index, const tn_arg *args, int32_t n_args,

@@ -40,8 +40,21 @@ static int32_t add(const tn_env *env, const tn_arg *args, int32_t n_args) {
   return 0;
 }
 
+/* A kernel with a result: the place for it is one argument more. */
+static int32_t count(const tn_env *env, const tn_arg *args, int32_t n_args) {
+  if (n_args != 2) {
+    return (env->fail)(env, TN_KERR_N_ARGS, "", 2, n_args);
+  }
+  tn_arg *ret = (tn_arg *)(uintptr_t)&args[1];
+  *ret = tn_arg_of_int(args[0].u.tensor->shape[0]);
+  return 0;
+}
+
 static tn_kernel_fn find_kernel(void *ctx, const char *name) {
   (void)ctx;
+  if (strcmp(name, "count") == 0) {
+    return count;
+  }
   return strcmp(name, "add") == 0 ? add : NULL;
 }
 
@@ -568,7 +581,18 @@ static void public_kernels_are_called_like_functions(void **state) {
   asm_tensor(&a, "A", TN_DT_F32, 1, -1);
   asm_tensor(&a, "B", TN_DT_F32, 1, -1);
   asm_tensor(&a, "C", TN_DT_F32, 1, 2);
+  asm_any(&a, "");
+  uint32_t c = asm_outside(&a, TN_EXEC_FN_KERNEL, "count", "");
+  a.funcs.data[c].is_public = 1;
+  a.funcs.data[c].n_params = 1;
+  a.funcs.data[c].params = (uint32_t)a.types.len;
+  asm_tensor(&a, "A", TN_DT_F32, 1, -1);
+  asm_any(&a, "");
+  TN_VEC_LAST(&a.types).kind = TN_EXEC_TY_SCALAR;
   host_open(&h, &a, NULL, 0);
+  expect_ok(tn_vm_call(h.vm, "count", args, 1, &y));
+  assert_int_equal(y.kind, TN_ARG_INT);
+  assert_int_equal(y.u.i64, 2);
   expect_ok(tn_vm_call(h.vm, "add", args, 3, &y));
   assert_int_equal(y.kind, TN_ARG_NONE);
   assert_true(data[2][1] == 6.0F);
