@@ -105,8 +105,17 @@ static bool put_special(tn_buf *buf, double value) {
   return true;
 }
 
+/* A whole number of few digits prints as one: 10, where the shortest text would be 1e+01. */
+static bool put_whole(tn_buf *buf, double value, double limit) {
+  if (value == 0 || value != floor(value) || fabs(value) >= limit) {
+    return false;
+  }
+  tn_buf_printf(buf, "%.0f", value);
+  return true;
+}
+
 void tn_buf_put_double(tn_buf *buf, double value) {
-  if (put_special(buf, value)) {
+  if (put_special(buf, value) || put_whole(buf, value, 1e15)) {
     return;
   }
   char text[64];
@@ -120,7 +129,7 @@ void tn_buf_put_double(tn_buf *buf, double value) {
 }
 
 void tn_buf_put_float(tn_buf *buf, float value) {
-  if (put_special(buf, (double)value)) {
+  if (put_special(buf, (double)value) || put_whole(buf, (double)value, 1e7)) {
     return;
   }
   char text[64];

@@ -51,6 +51,9 @@ static const number_case number_cases[] = {
     {-INFINITY, "-inf", "-inf"},
     {NAN, "nan", "nan"},
     {16777217, "16777217", "16777216"},
+    {10, "10", "10"},
+    {-4000, "-4000", "-4000"},
+    {1e15, "1e+15", "1e+15"},
 };
 
 static void numbers_print_shortest(void **state) {
