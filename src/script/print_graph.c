@@ -290,7 +290,7 @@ void tn_pr_graph_expr(tn_printer *p, const tn_node *n) {
     tn_buf_putc(p->out, ')');
     break;
   case TN_OP_DTYPE:
-    tn_buf_puts(p->out, "R.dtype(");
+    tn_buf_puts(p->out, p->bare_int == TN_DT_I32 ? "T.type_annotation(" : "R.dtype(");
     tn_pr_dtype(p, (tn_dtype)n->attr.i64);
     tn_buf_putc(p->out, ')');
     break;
