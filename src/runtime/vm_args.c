@@ -51,10 +51,10 @@ static bool fits_tensor(const tn_exec_view *view, const tn_exec_type *t, const t
   return fits_dims(view, t, dl->ndim, dl->shape, why);
 }
 
+/* A float takes an int too: hosts write 1 for 1.0, and kernels accept it. */
 static bool fits_scalar(const tn_exec_type *t, const tn_arg *arg) {
-  bool takes_int = t->dtype == TN_DT_NONE || !tn_dtype_is_float(t->dtype);
   bool takes_float = t->dtype == TN_DT_NONE || tn_dtype_is_float(t->dtype);
-  return (takes_int && arg->kind == TN_ARG_INT) || (takes_float && arg->kind == TN_ARG_FLOAT);
+  return arg->kind == TN_ARG_INT || (takes_float && arg->kind == TN_ARG_FLOAT);
 }
 
 static bool fits(const tn_exec_view *view, const tn_exec_type *t, const tn_arg *arg,
