@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* Floor division and remainder by constants (and by symbols that divide visibly), with the known
- * ranges: (i*8 + j)//8 -> i, (i*8 + j)%8 -> j      for 0 <= j < 8 (i*4 + j)//8 -> i//2 for 0 <= j <
- * 4 x//4//3 -> x//12;  (i*n + j)//n -> i      for 0 <= j < n Ramp(b, 8, 4)//8 -> Ramp(b//8, 1, 4)
+ * ranges:
+ *
+ *   (i*8 + j)//8 -> i, (i*8 + j)%8 -> j      for 0 <= j < 8
+ *   (i*4 + j)//8 -> i//2                     for 0 <= j < 4
+ *   (i*n + j)//n -> i                        for 0 <= j < n
+ *   x//4//3 -> x//12
+ *   Ramp(b, 8, 4)//8 -> Ramp(b//8, 1, 4)
+ *
  * Only where the sum is what it says over the integers (index expressions, or data that cannot
  * wrap). */
 #include "arith/arith_priv.h"

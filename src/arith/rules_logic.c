@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* Comparisons, min and max, selection, and, or, not, casts and ramps.
- *   i*4 + 3 < 10 -> i < 2      8 <= n - 1 -> 8 < n      min(i, 7) -> i for i < 8      not i < n ->
- * n <= i -> n < i + 1 Order between integers is written with < alone. Float comparisons are left as
- * they are (NaN). */
+ *
+ *   i*4 + 3 < 10 -> i < 2          8 <= n - 1 -> 8 < n
+ *   min(i, 7) -> i for i < 8       not i < n -> n <= i -> n < i + 1
+ *
+ * Order between integers is written with < alone. Float comparisons are left as they are (NaN). */
 #include "arith/arith_priv.h"
 
 static const tn_node *truth(tn_ir *ir, const tn_node *like, bool value) {

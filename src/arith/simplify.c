@@ -193,8 +193,20 @@ static const tn_node *with_children(tn_arith *arith, const tn_node *n) {
   return made;
 }
 
+/* A `let` of a literal or of another variable. */
+static const tn_node *known_literal(const tn_arith *arith, const tn_node *var) {
+  const tn_known *known = tn_arith_known(arith, var);
+  const tn_node *value = known == NULL ? NULL : known->value;
+  bool is_plain = value != NULL &&
+                  (tn_is(value, TN_OP_INT) || tn_is(value, TN_OP_FLOAT) || tn_is(value, TN_OP_VAR));
+  return is_plain ? value : var;
+}
+
 const tn_node *tn_arith_simplify(tn_arith *arith, const tn_node *expr) {
   tn_op_class cls = tn_op_info_get((tn_op)expr->op)->cls;
+  if (tn_is(expr, TN_OP_VAR)) {
+    return known_literal(arith, expr);
+  }
   bool is_plain = cls == TN_CLASS_EXPR || tn_is(expr, TN_OP_LIST);
   if (!is_plain || expr->n_in == 0 || tn_is(expr, TN_OP_LAMBDA) || tn_is(expr, TN_OP_REDUCER) ||
       tn_is(expr, TN_OP_TARGET)) {

@@ -2,13 +2,14 @@
 /* Copyright The Tenon authors. */
 /* Accesses get one index: the element counted from the buffer's data pointer.
  *
- *   B = T.alloc_buffer((4, 8))                     B = T.allocate([32]); B_1 = T.decl_buffer((32,),
- * data=B) B[i, j] = A[i, j]                     ->       A_1 = T.decl_buffer((32,), data=A.data) at
- * the function's start B_1[i * 8 + j] = A_1[i * 8 + j]
+ *   B = T.alloc_buffer((4, 8))         B = T.allocate([32])
+ *   B[i, j] = A[i, j]            ->    B_1 = T.decl_buffer((32,), data=B)
+ *                                      B_1[i * 8 + j] = A_1[i * 8 + j]
  *
- * Strides and offset of the buffer are in the index. It is int64 where an extent or an index is, or
- * where it may not fit int32, else int32. Parameters and their buffers stay for the entry check.
- * Buffers that are flat already stay. */
+ * with A_1 = T.decl_buffer((32,), data=A.data) at the function's start. Strides and offset of the
+ * buffer are in the index. It is int64 where an extent or an index is, or where it may not fit
+ * int32, else int32. Parameters and their buffers stay for the entry check. Buffers that are flat
+ * already stay. Requires: no blocks. */
 #include <string.h>
 
 #include "lower/lower_priv.h"
@@ -144,6 +145,24 @@ static const tn_node *flat_index(flatten_ctx *c, const tn_node *buffer, const tn
   return tn_arith_simplify(c->arith, sum);
 }
 
+/* The product of the extents, int32 where it is a literal that fits. */
+static const tn_node *flat_alloc(tn_ir *ir, const tn_node *n) {
+  const tn_node *extents = n->in[TN_ALLOC_EXTENTS];
+  const tn_node *product = tn_int(ir, TN_DT_I64, 1);
+  bool is_wide = false;
+  for (uint32_t i = 0; i < extents->n_in; ++i) {
+    is_wide = is_wide || extents->in[i]->dtype != TN_DT_I32;
+    product = tn_lower_mul(ir, product, tn_lower_cast(ir, TN_DT_I64, extents->in[i]));
+  }
+  if (!is_wide && tn_is(product, TN_OP_INT) && product->attr.i64 <= INT32_MAX) {
+    product = tn_int(ir, TN_DT_I32, product->attr.i64);
+  }
+  const tn_node *in[5];
+  memcpy(in, n->in, sizeof in);
+  in[TN_ALLOC_EXTENTS] = tn_list(ir, 1, &product);
+  return tn_node_with(ir, n, in);
+}
+
 /* The rewrite has seen the children already, and leaves BUFFERs alone since no rule replaces what
  * is inside them. */
 static const tn_node *flatten_rule(tn_rewriter *rw, const tn_node *n) {
@@ -161,20 +180,26 @@ static const tn_node *flatten_rule(tn_rewriter *rw, const tn_node *n) {
     return flat == n->in[0] ? NULL : tn_lower_decl(rw->ir, flat);
   }
   if (tn_is(n, TN_OP_ALLOC) && n->in[TN_ALLOC_EXTENTS]->n_in != 1) {
-    const tn_node *extents = n->in[TN_ALLOC_EXTENTS];
-    const tn_node *product = tn_int(rw->ir, TN_DT_I64, 1);
-    for (uint32_t i = 0; i < extents->n_in; ++i) {
-      product = tn_lower_mul(rw->ir, product, tn_lower_cast(rw->ir, TN_DT_I64, extents->in[i]));
-    }
-    const tn_node *in[5];
-    memcpy(in, n->in, sizeof in);
-    in[TN_ALLOC_EXTENTS] = tn_list(rw->ir, 1, &product);
-    return tn_node_with(rw->ir, n, in);
+    return flat_alloc(rw->ir, n);
   }
   return NULL;
 }
 
+static tn_visit find_block(const tn_node *n, void *ctx) {
+  const tn_node **out = ctx;
+  if (tn_is(n, TN_OP_BLOCK)) {
+    *out = n;
+    return TN_STOP;
+  }
+  return tn_op_info_get((tn_op)n->op)->cls == TN_CLASS_STMT ? TN_DESCEND : TN_SKIP;
+}
+
 static tn_status flatten(tn_ir *ir, const tn_node *func, const tn_node **out_func) {
+  const tn_node *block = NULL;
+  if (!tn_walk(func->in[TN_PRIM_FUNC_BODY], find_block, NULL, &block)) {
+    return TN_ERR(TN_INVALID, "block '%s' is left: lower_blocks comes before flatten_buffers",
+                  block->in[TN_BLOCK_LABEL]->attr.text);
+  }
   flatten_ctx c = {.ir = ir, .arith = tn_arith_new(ir)};
   const tn_node *body = tn_rewrite(ir, func->in[TN_PRIM_FUNC_BODY], flatten_rule, &c);
   TN_VEC(const tn_node *) parts = {0};

@@ -2,8 +2,7 @@
 /* Copyright The Tenon authors. */
 /* Graph operators become calls of loop functions, made by the operator's own `lower`.
  *
- *   y = R.add(x, w)        ->        y = R.call_tir(cls.add, (x, w), out_sinfo=R.Tensor((4,),
- * "float32"))
+ *   y = R.add(x, w)   ->   y = R.call_tir(cls.add, (x, w), out_sinfo=R.Tensor((4,), "float32"))
  *
  * The new functions are private to the module; structurally equal ones are made once. Operators
  * without a loop form stay (the call_tir kinds among them). Runs before lower_call_tir. */

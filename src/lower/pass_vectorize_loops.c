@@ -2,14 +2,14 @@
 /* Copyright The Tenon authors. */
 /* Vectorized loops of constant extent become statements on vectors.
  *
- *   for j in T.vectorized(8):                  A[T.Ramp(i * 8, 1, 8)] = B[T.Ramp(i * 8, 1, 8)] *
- * T.Broadcast(c[i], 8) A[i * 8 + j] = B[i * 8 + j] * c[i]  ->
+ *   for j in T.vectorized(8):                     A[i * 8:i * 8 + 8] =
+ *       A[i * 8 + j] = B[i * 8 + j] * c[i]   ->       B[i * 8:i * 8 + 8] * T.Broadcast(c[i], 8)
  *
  * An `if` that differs by lane masks the accesses under it. Loops inside stay, with vectors in
  * their body. What has no vector form, and a loop whose iterations may touch each other's elements
  * (a reduction into one element, A[j] = A[j - 1]), becomes a serial loop: slower, never wrong.
- * Inner loops first; of nested vectorized loops the inner one gets the lanes. No VECTORIZED loop is
- * left. */
+ * Inner loops first; of nested vectorized loops the inner one gets the lanes. No VECTORIZED loop
+ * is left. */
 #include <string.h>
 
 #include "base/check.h"

@@ -61,19 +61,19 @@ static const tn_node *under(tn_vectorizer *v, const tn_node *cond, const tn_node
 
 /* ---- kinds */
 
-static bool is_in_bounds(tn_vectorizer *v, const tn_node *load) {
-  const tn_node *shape = load->in[TN_LOAD_BUFFER]->in[TN_BUFFER_SHAPE];
+/* All lanes of all indices are known to lie inside the buffer. */
+static bool is_in_bounds(tn_vectorizer *v, const tn_node *buffer, const tn_node *const *indices) {
+  const tn_node *shape = buffer->in[TN_BUFFER_SHAPE];
   for (uint32_t d = 0; d < shape->n_in; ++d) {
-    const tn_node *index = load->in[TN_LOAD_INDICES + d];
-    bool is_wide = tn_dtype_bits(index->dtype) == 64 || tn_dtype_bits(shape->in[d]->dtype) == 64;
-    tn_dtype dtype = is_wide ? TN_DT_I64 : TN_DT_I32;
-    if (tn_dtype_lanes(index->dtype) > 1) {
-      return false;
-    }
-    index = tn_lower_cast(v->ir, dtype, index);
-    const tn_node *extent = tn_lower_cast(v->ir, dtype, shape->in[d]);
+    uint32_t lanes = tn_dtype_lanes(indices[d]->dtype);
+    bool is_wide =
+        tn_dtype_bits(indices[d]->dtype) == 64 || tn_dtype_bits(shape->in[d]->dtype) == 64;
+    tn_dtype elem = is_wide ? TN_DT_I64 : TN_DT_I32;
+    tn_dtype dtype = tn_dtype_with_lanes(elem, lanes);
+    const tn_node *index = tn_lower_cast(v->ir, dtype, indices[d]);
+    const tn_node *end = tn_lower_broadcast(v->ir, tn_lower_cast(v->ir, elem, shape->in[d]), lanes);
     if (!tn_arith_prove(v->arith, tn_binary(v->ir, TN_OP_GE, index, tn_int(v->ir, dtype, 0))) ||
-        !tn_arith_prove(v->arith, tn_binary(v->ir, TN_OP_LT, index, extent))) {
+        !tn_arith_prove(v->arith, tn_binary(v->ir, TN_OP_LT, index, end))) {
       return false;
     }
   }
@@ -97,14 +97,15 @@ static const tn_node *vector_load(tn_vectorizer *v, const tn_node *n) {
   const tn_node *predicate = n->in[TN_LOAD_PREDICATE];
   const tn_node *own = tn_is_none(predicate) ? NULL : tn_vector_expr(v, predicate);
   is_same = is_same && (own == NULL || own == predicate);
-  if (is_same && (v->mask == NULL || is_in_bounds(v, n))) {
+  bool is_safe = v->mask == NULL || is_in_bounds(v, n->in[TN_LOAD_BUFFER], &in[TN_LOAD_INDICES]);
+  if (is_same && is_safe) {
     return n;
   }
   if (tn_dtype_lanes(n->dtype) > 1 || n->n_in == TN_LOAD_INDICES) {
     return fail(v, n);
   }
   in[last] = tn_arith_simplify(v->arith, all_lanes(v, in[last]));
-  own = tn_vector_and(v, v->mask, own == NULL ? NULL : all_lanes(v, own));
+  own = tn_vector_and(v, is_safe ? NULL : v->mask, own == NULL ? NULL : all_lanes(v, own));
   in[TN_LOAD_PREDICATE] = own == NULL ? tn_none(v->ir) : own;
   return make(v, n, n->n_in, in);
 }

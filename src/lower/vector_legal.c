@@ -2,10 +2,13 @@
 /* Copyright The Tenon authors. */
 /* May the iterations of a loop run as lanes, statement by statement? Yes when no two of them touch
  * the same element of a buffer that the loop writes. For each such buffer one dimension must show
- * it: its index is c * lane + g in every access, and one of g // c                     the
- * element's index // c is lane + E           (rows: E = g // c) (g % (c * lanes)) // c     index %
- * (c * lanes) // c is (lane + E) % lanes (tiles: acc[k * 8 + lane]) is the same expression E in all
- * accesses, known before the loop starts. Then E and the element determine the lane. */
+ * it: its index is c * lane + g in every access, and one of
+ *
+ *   g // c                       then index // c is lane + E            (rows)
+ *   (g % (c * lanes)) // c       then the same modulo lanes             (tiles: acc[k * 8 + lane])
+ *
+ * is the same expression E in all accesses, known before the loop starts. Then E and the element
+ * determine the lane. */
 #include "lower/vector.h"
 
 typedef struct access {
