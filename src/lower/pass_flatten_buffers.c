@@ -145,21 +145,23 @@ static const tn_node *flat_index(flatten_ctx *c, const tn_node *buffer, const tn
   return tn_arith_simplify(c->arith, sum);
 }
 
-/* The product of the extents, int32 where it is a literal that fits. */
+/* The product of literal extents, int32 where it fits; others stay a list, so that whoever
+ * allocates multiplies with an eye on overflow. NULL: nothing to do. */
 static const tn_node *flat_alloc(tn_ir *ir, const tn_node *n) {
   const tn_node *extents = n->in[TN_ALLOC_EXTENTS];
-  const tn_node *product = tn_int(ir, TN_DT_I64, 1);
+  int64_t product = 1;
   bool is_wide = false;
   for (uint32_t i = 0; i < extents->n_in; ++i) {
-    is_wide = is_wide || extents->in[i]->dtype != TN_DT_I32;
-    product = tn_lower_mul(ir, product, tn_lower_cast(ir, TN_DT_I64, extents->in[i]));
+    const tn_node *extent = extents->in[i];
+    if (!tn_is(extent, TN_OP_INT) || __builtin_mul_overflow(product, extent->attr.i64, &product)) {
+      return NULL;
+    }
+    is_wide = is_wide || extent->dtype != TN_DT_I32;
   }
-  if (!is_wide && tn_is(product, TN_OP_INT) && product->attr.i64 <= INT32_MAX) {
-    product = tn_int(ir, TN_DT_I32, product->attr.i64);
-  }
+  const tn_node *flat = tn_int(ir, is_wide || product > INT32_MAX ? TN_DT_I64 : TN_DT_I32, product);
   const tn_node *in[5];
   memcpy(in, n->in, sizeof in);
-  in[TN_ALLOC_EXTENTS] = tn_list(ir, 1, &product);
+  in[TN_ALLOC_EXTENTS] = tn_list(ir, 1, &flat);
   return tn_node_with(ir, n, in);
 }
 

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* The hand-written tiles of examples/tiles: in the assembly every accumulator is a register and
+ * nothing goes through the stack, and (where this machine can run them) the answers are right. */
+/* needs: script lower */
+#include <math.h>
+
+#include "codegen_text.h"
+
+#include "base/file.h"
+
+typedef struct tile {
+  const char *name;
+  const char *target;
+  const char *reg;       /* vector registers of full width */
+  int32_t n_fma_in_loop; /* accumulators times steps of the innermost loop */
+} tile;
+
+static const tile tiles[] = {
+    {"gemm_8x48", "x86-64-v4", "zmm", 24},
+    {"gemm_6x16", "x86-64-v3", "ymm", 12},
+    {"conv_2x7x2", "x86-64-v4", "zmm", 28 * 4},
+    {"conv_1x6x2", "x86-64-v3", "ymm", 12 * 4},
+};
+
+static void read_tile(cgx *x, const tile *p) {
+  char path[128];
+  tn_buf text = TN_BUF_INIT;
+  (void)snprintf(path, sizeof path, "examples/tiles/%s.py", p->name);
+  expect_ok(tn_file_read(path, 1 << 20, &text));
+  cgx_init_text(x, tn_buf_text(&text), path);
+  expect_ok(cgx_lower(&x->t.module, 2));
+  tn_buf_deinit(&text);
+}
+
+static int32_t count(const char *text, const char *what, const char *also) {
+  int32_t n = 0;
+  for (const char *line = text; *line != '\0';) {
+    size_t len = strcspn(line, "\n");
+    char copy[256] = "";
+    memcpy(copy, line, len < sizeof copy - 1 ? len : sizeof copy - 1);
+    n += strstr(copy, what) != NULL && strstr(copy, also) != NULL;
+    line += len + (line[len] == '\n');
+  }
+  return n;
+}
+
+static void accumulators_stay_in_registers(void **state) {
+  (void)state;
+  for (size_t i = 0; i < TN_N_ROWS(tiles); ++i) {
+    const tile *p = &tiles[i];
+    cgx x;
+    tn_buf text = TN_BUF_INIT;
+    tn_codegen_opts opts = {.target = cgt_target(p->target), .opt_level = 2};
+    read_tile(&x, p);
+    expect_ok(tn_llvm_emit(&x.t.module, &opts, TN_EMIT_ASM, &text));
+    int32_t n_fma = count(tn_buf_text(&text), "vfmadd", p->reg);
+    int32_t n_spills =
+        count(tn_buf_text(&text), p->reg, "rsp") + count(tn_buf_text(&text), p->reg, "rbp");
+    expect_true(n_fma == p->n_fma_in_loop, "%s has %d multiply-adds of %s", p->name, n_fma, p->reg);
+    expect_true(n_spills == 0, "%s goes through the stack %d times", p->name, n_spills);
+    tn_buf_deinit(&text);
+    cgx_deinit(&x);
+  }
+}
+
+/* Contraction rounds less often than the interpreter, so the numbers may differ in their last bits.
+ */
+static void expect_near(const tn_array *got, const tn_array *want, const char *what) {
+  for (int64_t i = 0; i < tn_array_n_elems(want); ++i) {
+    double g = tn_array_get_f64(got, i);
+    double w = tn_array_get_f64(want, i);
+    expect_true(fabs(g - w) <= 1e-4 + 1e-5 * fabs(w), "%s: element %lld: %g for %g", what,
+                (long long)i, g, w);
+  }
+}
+
+static void tiles_compute_what_the_interpreter_does(void **state) {
+  (void)state;
+  for (size_t i = 0; i < TN_N_ROWS(tiles); ++i) {
+    cgx x;
+    read_tile(&x, &tiles[i]);
+    cgt_compile(&x.t, "host", 0); /* any machine can run either width, and level 0 is exact */
+    cgx_expect_agrees(&x, tiles[i].name, 1, tiles[i].name);
+    if (tn_target_runs_here(cgt_target(tiles[i].target))) {
+      tn_array arrays[2][CGX_MAX_ARGS];
+      tn_tir_arg args[2][CGX_MAX_ARGS];
+      cgt_host host;
+      cgt_host_init(&host);
+      cgt_compile(&x.t, tiles[i].target, 2);
+      for (int32_t k = 0; k < 2; ++k) {
+        tn_rng rng = tn_rng_make(i);
+        (void)cgx_make_args(tn_module_find(&x.source, tiles[i].name), 1, &rng, arrays[k], args[k]);
+      }
+      assert_int_equal(cgt_run(&x.t, &host, tiles[i].name, args[0], 3), 0);
+      expect_ok(tn_tir_interp(&x.source, tiles[i].name, args[1], 3, NULL, NULL));
+      expect_near(&arrays[0][2], &arrays[1][2], tiles[i].name);
+      cgx_free_args(arrays[0], args[0], 3);
+      cgx_free_args(arrays[1], args[1], 3);
+    }
+    cgx_deinit(&x);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(accumulators_stay_in_registers),
+      cmocka_unit_test(tiles_compute_what_the_interpreter_does),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
