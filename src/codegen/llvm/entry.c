@@ -473,7 +473,8 @@ void tn_cg_prim_func(tn_cg *cg) {
   uint32_t n_params = cg->func->in[TN_PRIM_FUNC_PARAMS]->n_in;
   LLVMValueRef fn = LLVMGetNamedFunction(cg->mod, cg->func_name);
   tn_cg_func_init(cg, &func, fn);
-  /* dozens of checks in a row: optimising them takes ten times as long and saves little at run time */
+  /* dozens of checks in a row: optimising them takes ten times as long and saves little at run time
+   */
   tn_cg_add_attr(cg, fn, TN_LLVM_FUNCTION, "noinline", 0);
   tn_cg_add_attr(cg, fn, TN_LLVM_FUNCTION, "optnone", 0);
   func.env = LLVMGetParam(fn, 0);
