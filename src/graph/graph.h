@@ -47,7 +47,7 @@ typedef struct tn_op_def {
   tn_status (*infer)(const tn_infer_ctx *ctx, const tn_node *call, const tn_node **out_type);
   /// Slow obvious reference on dense arrays; NULL for the call_* kinds.
   tn_status (*eval)(const tn_node *call, const tn_array *const *args, int32_t n_args, tn_array *out);
-  /// A PRIM_FUNC that computes it in destination-passing style; NULL: none.
+  /// A PRIM_FUNC that computes it in destination-passing style: parameters are the tensor arguments, in order, then the result; NULL: none.
   tn_status (*lower)(tn_ir *ir, const tn_node *call, const tn_node **out_func);
 } tn_op_def;
 

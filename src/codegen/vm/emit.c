@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* tn_vm_emit: a module in VM form as an executable image. Every graph function becomes bytecode; every loop function a
- * kernel entry and, when it is public and returns nothing, a thin function by the same name, so that the outside can call it:
- *
- *   add(A, B, C):  call @add(A, B, C); ret            in destination-passing style, as the loop function is */
+ * kernel entry, found by its name among the kernels. */
 #include <string.h>
 
 #include "base/check.h"
@@ -20,10 +18,6 @@ static void set_index(tn_strmap *map, const char *name, size_t index) {
 }
 
 /* ---- entries ---- */
-
-static const tn_node *any_type(tn_ir *ir) {
-  return tn_ty_object(ir);
-}
 
 static void print_signature(const tn_node *func, tn_buf *out) {
   const tn_node *params = func->in[TN_GFUNC_PARAMS];
@@ -54,7 +48,7 @@ static void add_gfunc(tn_vm_tables *t, tn_ir *ir, const char *name, const tn_nod
   for (uint32_t i = 0; i < params->n_in; ++i) {
     tn_vm_push_type(t, params->in[i]->attr.text, params->in[i]->in[0]);
   }
-  tn_vm_push_type(t, "", tn_is_none(ret) ? any_type(ir) : ret);
+  tn_vm_push_type(t, "", tn_is_none(ret) ? tn_ty_object(ir) : ret);
   set_index(&t->vm_funcs, name, t->funcs.len);
   TN_VEC_PUSH(&t->funcs, row);
 }
@@ -65,50 +59,30 @@ static const tn_node *prim_param_type(tn_ir *ir, const tn_node *func, uint32_t i
   if (!tn_is_none(buffer)) {
     return tn_ty_tensor(ir, buffer->dtype, -1, buffer->in[TN_BUFFER_SHAPE]);
   }
-  return tn_dtype_is_handle(param->dtype) ? any_type(ir) : tn_ty_prim(ir, param->dtype, NULL);
+  return tn_dtype_is_handle(param->dtype) ? tn_ty_object(ir) : tn_ty_prim(ir, param->dtype, NULL);
 }
 
-/* The function that makes a kernel callable from outside. */
-static void add_wrapper(tn_vm_tables *t, tn_ir *ir, const char *name, const tn_node *func, int64_t kernel, uint32_t doc) {
-  uint32_t n = func->in[TN_PRIM_FUNC_PARAMS]->n_in;
-  tn_exec_func row = {.name = tn_vm_string(t, name),
-                      .kind = TN_EXEC_FN_VM,
-                      .code_begin = (uint32_t)t->code.len,
-                      .n_params = n,
-                      .params = (uint32_t)t->types.len,
-                      .n_regs = n + 1, /* the last one stays empty: nothing is returned */
-                      .is_public = 1,
-                      .doc = doc};
-  for (uint32_t i = 0; i < n; ++i) {
-    tn_vm_push_type(t, func->in[TN_PRIM_FUNC_PARAMS]->in[i]->attr.text, prim_param_type(ir, func, i));
-  }
-  tn_vm_push_type(t, "", any_type(ir));
-  TN_VEC_PUSH(&t->code, TN_VM_CALL);
-  TN_VEC_PUSH(&t->code, -1);
-  TN_VEC_PUSH(&t->code, kernel);
-  TN_VEC_PUSH(&t->code, n);
-  for (uint32_t i = 0; i < n; ++i) {
-    TN_VEC_PUSH(&t->code, TN_ARGW(TN_ARGW_REG, i));
-  }
-  TN_VEC_PUSH(&t->code, TN_VM_RET);
-  TN_VEC_PUSH(&t->code, TN_ARGW(TN_ARGW_REG, n));
-  row.code_end = (uint32_t)t->code.len;
-  set_index(&t->vm_funcs, name, t->funcs.len);
-  TN_VEC_PUSH(&t->funcs, row);
-}
-
+/* A public one is called from outside as it is, in destination-passing style. */
 static void add_prim_func(tn_vm_tables *t, tn_ir *ir, const char *name, const tn_node *func) {
+  const tn_node *params = func->in[TN_PRIM_FUNC_PARAMS];
   tn_buf text = TN_BUF_INIT;
   tn_tir_signature(func, &text);
-  uint32_t doc = tn_vm_string(t, tn_buf_text(&text));
+  tn_exec_func row = {.name = tn_vm_string(t, name),
+                      .kind = TN_EXEC_FN_KERNEL,
+                      .is_public = is_public(func->in[TN_PRIM_FUNC_ATTRS]),
+                      .n_params = params->n_in,
+                      .params = (uint32_t)t->types.len,
+                      .doc = tn_vm_string(t, tn_buf_text(&text))};
   tn_buf_deinit(&text);
-  tn_exec_func row = {.name = tn_vm_string(t, name), .kind = TN_EXEC_FN_KERNEL, .doc = doc};
-  int64_t index = (int64_t)t->funcs.len;
+  for (uint32_t i = 0; i < params->n_in; ++i) {
+    const tn_node *buffer = func->in[TN_PRIM_FUNC_BUFFERS]->in[i];
+    const tn_node *named = tn_is_none(buffer) ? params->in[i] : buffer;
+    tn_vm_push_type(t, named->attr.text, prim_param_type(ir, func, i));
+  }
+  const tn_node *ret = func->in[TN_PRIM_FUNC_RET]; /* a number: the kernel takes one argument more */
+  tn_vm_push_type(t, "", tn_is_none(ret) ? tn_ty_object(ir) : ret);
   set_index(&t->kernels, name, t->funcs.len);
   TN_VEC_PUSH(&t->funcs, row);
-  if (is_public(func->in[TN_PRIM_FUNC_ATTRS]) && tn_is_none(func->in[TN_PRIM_FUNC_RET])) {
-    add_wrapper(t, ir, name, func, index, doc);
-  }
 }
 
 static void add_functions(tn_vm_tables *t, const tn_module *module) {

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* What operators share: type questions, broadcasting, and the builder of their loop-level form. Extents of the graph become
+ * the function's own: a number stays, anything else is a size that the buffer's shape binds when the function is called. */
+#include "ops/kernel.h"
+
+#include <inttypes.h>
+
+#include "base/check.h"
+
+/* ---- types ---- */
+
+tn_status tn_op_arg_type(const tn_infer_ctx *ctx, const tn_node *call, uint32_t i, const tn_node **out) {
+  TN_TRY(tn_graph_infer(ctx, tn_call_arg(call, i), out));
+  if ((*out)->op != TN_OP_TY_TENSOR) {
+    tn_buf text = TN_BUF_INIT;
+    tn_ty_print(*out, &text);
+    tn_status st = TN_ERR(TN_INVALID, "argument %u has type %s, expected a tensor", i, tn_buf_text(&text));
+    tn_buf_deinit(&text);
+    return st;
+  }
+  return NULL;
+}
+
+static tn_status extents_disagree(const tn_node *a, const tn_node *b) {
+  tn_buf text = TN_BUF_INIT;
+  tn_dim_print(a, &text);
+  tn_buf_puts(&text, " and ");
+  tn_dim_print(b, &text);
+  tn_status st = TN_ERR(TN_INVALID, "the extents %s do not broadcast", tn_buf_text(&text));
+  tn_buf_deinit(&text);
+  return st;
+}
+
+/* NULL: one of them is 1 or they are equal, but which cannot be known. */
+static tn_status broadcast_dim(tn_ir *ir, const tn_node *a, const tn_node *b, const tn_node **out) {
+  if (tn_is_int(a, 1)) {
+    *out = b;
+    return NULL;
+  }
+  if (tn_is_int(b, 1)) {
+    *out = a;
+    return NULL;
+  }
+  switch (tn_dim_compare(ir, a, b)) {
+    case TN_DIM_EQUAL:
+      *out = a->op == TN_OP_INT ? a : b;
+      return NULL;
+    case TN_DIM_DIFFERENT:
+      if (a->op == TN_OP_INT && b->op == TN_OP_INT) {
+        return extents_disagree(a, b);
+      }
+      break; /* n and n + 1 broadcast when n is 1 or 0 */
+    case TN_DIM_UNSURE:
+      break;
+  }
+  *out = NULL;
+  return NULL;
+}
+
+tn_status tn_op_broadcast(tn_ir *ir, const char *name, const tn_node *a, const tn_node *b, int64_t *out_ndim,
+                          const tn_node **out_shape) {
+  const tn_node *sa = tn_op_shape(a);
+  const tn_node *sb = tn_op_shape(b);
+  bool is_ranked = a->attr.i64 >= 0 && b->attr.i64 >= 0;
+  *out_ndim = !is_ranked ? -1 : a->attr.i64 > b->attr.i64 ? a->attr.i64 : b->attr.i64;
+  *out_shape = NULL;
+  if (sa == NULL || sb == NULL) {
+    return NULL;
+  }
+  const tn_node *dims[TN_MAX_NDIM];
+  if (*out_ndim > TN_MAX_NDIM) {
+    return TN_ERR(TN_UNSUPPORTED, "%s of %" PRId64 " dimensions", name, *out_ndim);
+  }
+  uint32_t n = (uint32_t)*out_ndim;
+  bool is_known = true;
+  for (uint32_t i = 0; i < n; ++i) {
+    bool in_a = i + sa->n_in >= n;
+    bool in_b = i + sb->n_in >= n;
+    const tn_node *da = in_a ? sa->in[i + sa->n_in - n] : tn_int(ir, TN_DT_I64, 1);
+    const tn_node *db = in_b ? sb->in[i + sb->n_in - n] : tn_int(ir, TN_DT_I64, 1);
+    TN_TRY(broadcast_dim(ir, da, db, &dims[i]));
+    is_known = is_known && dims[i] != NULL;
+  }
+  *out_shape = is_known ? tn_list(ir, n, dims) : NULL;
+  return NULL;
+}
+
+tn_status tn_op_axis(const char *name, int64_t axis, int64_t ndim, int64_t *out) {
+  if (axis < -ndim || axis >= ndim) {
+    return TN_ERR(TN_INVALID, "axis %" PRId64 " of %s is outside of %" PRId64 " dimensions", axis, name, ndim);
+  }
+  *out = axis < 0 ? axis + ndim : axis;
+  return NULL;
+}
+
+tn_status tn_op_ints(const tn_node *call, int32_t field, int64_t *out, int32_t *out_n) {
+  const tn_node *list = tn_call_field(call, field);
+  *out_n = -1;
+  if (list == NULL) {
+    return NULL;
+  }
+  bool is_one = list->op == TN_OP_INT;
+  uint32_t n = is_one ? 1 : list->n_in;
+  if ((!is_one && list->op != TN_OP_LIST) || n > TN_MAX_NDIM) {
+    return TN_ERR(TN_INVALID, "field '%s' is no list of at most %d integers", tn_op_of(call)->fields[field].name,
+                  (int)TN_MAX_NDIM);
+  }
+  for (uint32_t i = 0; i < n; ++i) {
+    const tn_node *item = is_one ? list : list->in[i];
+    if (item->op != TN_OP_INT) {
+      return TN_ERR(TN_INVALID, "field '%s' holds what is no integer", tn_op_of(call)->fields[field].name);
+    }
+    out[i] = item->attr.i64;
+  }
+  *out_n = (int32_t)n;
+  return NULL;
+}
+
+/* ---- parameters ---- */
+
+static const tn_node *own_extent(tn_kernel *k, const tn_node *dim) {
+  uint64_t known = 0;
+  if (dim->op == TN_OP_INT) {
+    return dim;
+  }
+  if (tn_map_find(&k->sizes, dim->id, &known)) {
+    return (const tn_node *)(uintptr_t)known;
+  }
+  const tn_node *var = tn_var_new(k->ir, dim->op == TN_OP_VAR ? dim->attr.text : "n", TN_DT_I64);
+  tn_map_set(&k->sizes, dim->id, (uint64_t)(uintptr_t)var);
+  return var;
+}
+
+static tn_status add_param(tn_kernel *k, const char *name, const tn_node *type, const tn_node **out) {
+  const tn_node *shape = type->op == TN_OP_TY_TENSOR ? tn_op_shape(type) : NULL;
+  if (shape == NULL || type->dtype == TN_DT_NONE || shape->n_in > TN_MAX_NDIM) {
+    return TN_ERR(TN_UNSUPPORTED, "R.%s on a tensor whose shape or dtype is not known", k->call->attr.def->name);
+  }
+  const tn_node *dims[TN_MAX_NDIM];
+  for (uint32_t d = 0; d < shape->n_in; ++d) {
+    dims[d] = own_extent(k, shape->in[d]);
+  }
+  tn_buffer_spec spec = {.name = name, .dtype = type->dtype, .ndim = shape->n_in, .shape = dims};
+  *out = tn_buffer_new(k->ir, &spec);
+  TN_VEC_PUSH(&k->params, tn_var_new(k->ir, name, TN_DT_HANDLE));
+  TN_VEC_PUSH(&k->buffers, *out);
+  return NULL;
+}
+
+tn_status tn_kernel_init(tn_kernel *k, tn_ir *ir, const tn_node *call) {
+  static const char *const names[] = {"A", "B", "C", "D"};
+  *k = (tn_kernel){.ir = ir, .call = call};
+  tn_infer_ctx ctx = {.ir = ir};
+  const tn_node *args = call->in[TN_CALL_ARGS];
+  for (uint32_t i = 0; i < args->n_in && i < sizeof names / sizeof names[0]; ++i) {
+    const tn_node *type = NULL;
+    const tn_node *buffer = NULL;
+    TN_TRY(tn_graph_infer(&ctx, args->in[i], &type));
+    if (type->op == TN_OP_TY_TENSOR) {
+      TN_TRY(add_param(k, names[i], type, &buffer));
+    }
+  }
+  return NULL;
+}
+
+void tn_kernel_deinit(tn_kernel *k) {
+  tn_map_deinit(&k->sizes);
+  TN_VEC_DEINIT(&k->params);
+  TN_VEC_DEINIT(&k->buffers);
+  TN_VEC_DEINIT(&k->stmts);
+  TN_VEC_DEINIT(&k->allocs);
+}
+
+tn_status tn_kernel_result(tn_kernel *k, const tn_node *type, const tn_node **out_buffer) {
+  return add_param(k, "T_out", type, out_buffer);
+}
+
+const tn_node *tn_kernel_temp(tn_kernel *k, const char *name, tn_dtype dtype, uint32_t n,
+                              const tn_node *const *extents) {
+  tn_buffer_spec spec = {.name = name, .dtype = dtype, .ndim = n, .shape = extents};
+  const tn_node *buffer = tn_buffer_new(k->ir, &spec);
+  TN_VEC_PUSH(&k->allocs, buffer);
+  return buffer;
+}
+
+/* ---- blocks ---- */
+
+void tn_kernel_begin(tn_kernel *k, const char *name, uint32_t n_spatial, const tn_node *const *spatial,
+                     uint32_t n_reduce, const tn_node *const *reduce) {
+  TN_ASSERT(n_spatial + n_reduce <= 2 * TN_MAX_NDIM, "%u axes", n_spatial + n_reduce);
+  k->block = name;
+  k->n_spatial = n_spatial;
+  k->n_reduce = n_reduce;
+  for (uint32_t i = 0; i < n_spatial + n_reduce; ++i) {
+    char text[24];
+    bool is_spatial = i < n_spatial;
+    uint32_t at = is_spatial ? i : i - n_spatial;
+    k->extents[i] = is_spatial ? spatial[at] : reduce[at];
+    (void)snprintf(text, sizeof text, is_spatial ? "i%u" : "k%u", at);
+    k->loops[i] = tn_var_new(k->ir, text, TN_DT_I64);
+    (void)snprintf(text, sizeof text, is_spatial ? "v_i%u" : "v_k%u", at);
+    k->axes[i] = tn_var_new(k->ir, text, TN_DT_I64);
+  }
+}
+
+tn_status tn_kernel_load(tn_kernel *k, const tn_node *buffer, const tn_node *const *indices, const tn_node **out) {
+  return tn_tir_load(k->ir, buffer, tn_buffer_ndim(buffer), indices, NULL, out);
+}
+
+tn_status tn_kernel_load_broadcast(tn_kernel *k, const tn_node *buffer, uint32_t n_axes, const tn_node **out) {
+  const tn_node *indices[TN_MAX_NDIM];
+  uint32_t n = tn_buffer_ndim(buffer);
+  TN_ASSERT(n <= n_axes, "an operand of rank %u in a result of rank %u", n, n_axes);
+  for (uint32_t i = 0; i < n; ++i) {
+    bool is_one = tn_is_int(buffer->in[TN_BUFFER_SHAPE]->in[i], 1);
+    indices[i] = is_one ? tn_int(k->ir, TN_DT_I64, 0) : k->axes[n_axes - n + i];
+  }
+  return tn_kernel_load(k, buffer, indices, out);
+}
+
+static tn_status make_block(tn_kernel *k, const tn_node *body, const tn_node *init, const tn_node **out) {
+  tn_ir *ir = k->ir;
+  const tn_node *zero = tn_int(ir, TN_DT_I64, 0);
+  const tn_node *empty = tn_list(ir, 0, NULL);
+  const tn_node *iters[2 * TN_MAX_NDIM];
+  uint32_t n = k->n_spatial + k->n_reduce;
+  for (uint32_t i = 0; i < n; ++i) {
+    const tn_node *in[] = {k->axes[i], zero, k->extents[i], k->loops[i]};
+    tn_attr kind = {.i64 = i < k->n_spatial ? TN_ITER_SPATIAL : TN_ITER_REDUCE};
+    iters[i] = tn_node_new(ir, TN_OP_ITER, TN_DT_NONE, kind, 4, in);
+  }
+  const tn_node *in[] = {
+    [TN_BLOCK_LABEL] = tn_label_new(ir, k->block),
+    [TN_BLOCK_ITERS] = tn_list(ir, n, iters),
+    [TN_BLOCK_PREDICATE] = tn_bool(ir, true),
+    [TN_BLOCK_READS] = empty,
+    [TN_BLOCK_WRITES] = empty,
+    [TN_BLOCK_ALLOCS] = empty,
+    [TN_BLOCK_MATCHES] = empty,
+    [TN_BLOCK_INIT] = init != NULL ? init : tn_none(ir),
+    [TN_BLOCK_ANNOTATIONS] = tn_none(ir),
+    [TN_BLOCK_BODY] = body,
+  };
+  enum { N_IN = sizeof in / sizeof in[0] };
+  const tn_node *draft = tn_node_new(ir, TN_OP_BLOCK, TN_DT_NONE, (tn_attr){0}, N_IN, in);
+  TN_TRY(tn_tir_infer_regions(ir, draft, &in[TN_BLOCK_READS], &in[TN_BLOCK_WRITES]));
+  *out = tn_node_with(ir, draft, in);
+  return NULL;
+}
+
+tn_status tn_kernel_end(tn_kernel *k, const tn_node *buffer, const tn_node *const *indices, const tn_node *value,
+                        const tn_node *init) {
+  tn_ir *ir = k->ir;
+  uint32_t n = tn_buffer_ndim(buffer);
+  const tn_node *store = NULL;
+  const tn_node *first = NULL;
+  const tn_node *stmt = NULL;
+  TN_TRY(tn_tir_store(ir, buffer, value, n, indices, NULL, &store));
+  if (init != NULL) {
+    TN_TRY(tn_tir_store(ir, buffer, init, n, indices, NULL, &first));
+  }
+  TN_TRY(make_block(k, store, first, &stmt));
+  for (uint32_t i = k->n_spatial + k->n_reduce; i-- > 0;) {
+    stmt = tn_for_new(ir, TN_FOR_SERIAL, k->loops[i], tn_int(ir, TN_DT_I64, 0), k->extents[i], stmt, NULL, NULL);
+  }
+  TN_VEC_PUSH(&k->stmts, stmt);
+  return NULL;
+}
+
+static const tn_node *root_block(tn_kernel *k, const tn_node *body) {
+  tn_ir *ir = k->ir;
+  const tn_node *empty = tn_list(ir, 0, NULL);
+  const tn_node *in[] = {
+    [TN_BLOCK_LABEL] = tn_label_new(ir, "root"),
+    [TN_BLOCK_ITERS] = empty,
+    [TN_BLOCK_PREDICATE] = tn_bool(ir, true),
+    [TN_BLOCK_READS] = empty,
+    [TN_BLOCK_WRITES] = empty,
+    [TN_BLOCK_ALLOCS] = tn_list(ir, (uint32_t)k->allocs.len, k->allocs.data),
+    [TN_BLOCK_MATCHES] = empty,
+    [TN_BLOCK_INIT] = tn_none(ir),
+    [TN_BLOCK_ANNOTATIONS] = tn_none(ir),
+    [TN_BLOCK_BODY] = body,
+  };
+  return tn_node_new(ir, TN_OP_BLOCK, TN_DT_NONE, (tn_attr){0}, sizeof in / sizeof in[0], in);
+}
+
+const tn_node *tn_kernel_finish(tn_kernel *k, const char *name) {
+  tn_ir *ir = k->ir;
+  const tn_node *body = tn_seq(ir, (uint32_t)k->stmts.len, k->stmts.data);
+  if (k->allocs.len > 0) {
+    body = root_block(k, body);
+  }
+  const tn_node *params = tn_list(ir, (uint32_t)k->params.len, k->params.data);
+  const tn_node *buffers = tn_list(ir, (uint32_t)k->buffers.len, k->buffers.data);
+  const tn_node *attrs = tn_dict_set(ir, tn_none(ir), "tir.noalias", tn_bool(ir, true));
+  return tn_prim_func_new(ir, name, params, buffers, tn_none(ir), attrs, body);
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Reductions over axes (sum, mean, max, min) and softmax. Sums of floats are taken in float64 by the reference; the mean of
+ * integers rounds toward zero. The maximum of nothing is the type's least value, the mean of nothing 0/0. max keeps a > b ? a : b
+ * with b the value so far second, so NaN elements are passed over unless they come last. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/check.h"
+#include "ops/families.h"
+#include "ops/kernel.h"
+
+typedef enum reduction { SUM, MEAN, MAX, MIN } reduction;
+
+static reduction reduction_of(const tn_node *call) {
+  switch (call->attr.def->name[1]) {
+    case 'u':
+      return SUM;
+    case 'e':
+      return MEAN;
+    case 'a':
+      return MAX;
+    default:
+      return MIN;
+  }
+}
+
+static bool keeps_dims(const tn_node *call) {
+  const tn_node *field = tn_call_field(call, 1);
+  return field != NULL && field->attr.i64 != 0;
+}
+
+/* out_reduced[d]: axis d goes. */
+static tn_status read_axes(const tn_node *call, int64_t ndim, bool *out_reduced) {
+  int64_t axes[TN_MAX_NDIM];
+  int32_t n = 0;
+  if (ndim > TN_MAX_NDIM) {
+    return TN_ERR(TN_UNSUPPORTED, "%" PRId64 " dimensions", ndim);
+  }
+  TN_TRY(tn_op_ints(call, 0, axes, &n));
+  for (int32_t d = 0; d < ndim; ++d) {
+    out_reduced[d] = n < 0;
+  }
+  for (int32_t i = 0; i < n; ++i) {
+    int64_t axis = 0;
+    TN_TRY(tn_op_axis(call->attr.def->name, axes[i], ndim, &axis));
+    if (out_reduced[axis]) {
+      return TN_ERR(TN_INVALID, "axis %" PRId64 " is there twice", axis);
+    }
+    out_reduced[axis] = true;
+  }
+  return NULL;
+}
+
+tn_status tn_op_infer_reduce(const tn_infer_ctx *ctx, const tn_node *call, const tn_node **out_type) {
+  const tn_node *type = NULL;
+  bool is_reduced[TN_MAX_NDIM];
+  const tn_node *dims[TN_MAX_NDIM];
+  uint32_t n = 0;
+  TN_TRY(tn_op_arg_type(ctx, call, 0, &type));
+  if (type->attr.i64 < 0) {
+    *out_type = tn_ty_tensor(ctx->ir, type->dtype, -1, NULL);
+    return NULL;
+  }
+  TN_TRY(read_axes(call, type->attr.i64, is_reduced));
+  const tn_node *shape = tn_op_shape(type);
+  for (int32_t d = 0; d < type->attr.i64; ++d) {
+    if (!is_reduced[d] || keeps_dims(call)) {
+      dims[n++] = is_reduced[d] ? tn_int(ctx->ir, TN_DT_I64, 1) : shape == NULL ? NULL : shape->in[d];
+    }
+  }
+  *out_type = tn_ty_tensor(ctx->ir, type->dtype, n, shape == NULL ? NULL : tn_list(ctx->ir, n, dims));
+  return NULL;
+}
+
+/* ---- reference ---- */
+
+typedef struct accumulator {
+  double f64;
+  int64_t i64;
+  int64_t n;
+} accumulator;
+
+static void accumulate(reduction r, const tn_array *x, int64_t i, accumulator *acc) {
+  double f = tn_array_get_f64(x, i);
+  int64_t v = tn_dtype_is_float(x->dtype) ? 0 : tn_array_get_i64(x, i);
+  bool is_first = acc->n++ == 0;
+  bool is_less = tn_dtype_is_float(x->dtype) ? f < acc->f64
+                 : tn_dtype_is_int(x->dtype) ? v < acc->i64 : (uint64_t)v < (uint64_t)acc->i64;
+  bool is_more = tn_dtype_is_float(x->dtype) ? f > acc->f64
+                 : tn_dtype_is_int(x->dtype) ? v > acc->i64 : (uint64_t)v > (uint64_t)acc->i64;
+  if (r == SUM || r == MEAN) {
+    acc->f64 += f;
+    acc->i64 = (int64_t)((uint64_t)acc->i64 + (uint64_t)v);
+  } else if (is_first || (r == MAX ? is_more : is_less)) {
+    acc->f64 = f;
+    acc->i64 = v;
+  }
+}
+
+static void store_result(reduction r, const accumulator *acc, tn_array *out, int64_t i) {
+  bool is_mean = r == MEAN && acc->n > 0;
+  if (tn_dtype_is_float(out->dtype)) {
+    tn_array_set_f64(out, i, r == MEAN ? acc->f64 / (double)acc->n : acc->f64);
+  } else {
+    tn_array_set_i64(out, i, is_mean ? acc->i64 / acc->n : acc->i64);
+  }
+}
+
+tn_status tn_op_eval_reduce(const tn_node *call, const tn_array *const *args, int32_t n_args, tn_array *out) {
+  bool is_reduced[TN_MAX_NDIM];
+  int64_t shape[TN_MAX_NDIM];
+  int64_t out_stride[TN_MAX_NDIM];
+  int32_t n_dims = 0;
+  if (n_args != 1 || args[0] == NULL) {
+    return TN_ERR(TN_INVALID, "expected a tensor");
+  }
+  const tn_array *x = args[0];
+  TN_TRY(read_axes(call, x->ndim, is_reduced));
+  int64_t stride = 1;
+  for (int32_t d = x->ndim; d-- > 0;) {
+    out_stride[d] = is_reduced[d] ? 0 : stride;
+    stride *= is_reduced[d] ? 1 : x->shape[d];
+  }
+  for (int32_t d = 0; d < x->ndim; ++d) {
+    if (!is_reduced[d] || keeps_dims(call)) {
+      shape[n_dims++] = is_reduced[d] ? 1 : x->shape[d];
+    }
+  }
+  int64_t n = tn_array_n_elems(x);
+  if (n == 0 && (reduction_of(call) == MAX || reduction_of(call) == MIN)) {
+    return TN_ERR(TN_INVALID, "%s of no elements", call->attr.def->name);
+  }
+  TN_TRY(tn_array_init(out, x->dtype, n_dims, shape));
+  accumulator *acc = calloc((size_t)tn_array_n_elems(out) + 1, sizeof *acc);
+  TN_CHECK(acc != NULL, "no memory for a reduction");
+  for (int64_t i = 0; i < n; ++i) {
+    int64_t rest = i;
+    int64_t at = 0;
+    for (int32_t d = x->ndim; d-- > 0;) {
+      at += rest % x->shape[d] * out_stride[d];
+      rest /= x->shape[d];
+    }
+    accumulate(reduction_of(call), x, i, &acc[at]);
+  }
+  for (int64_t i = 0; i < tn_array_n_elems(out); ++i) {
+    store_result(reduction_of(call), &acc[i], out, i);
+  }
+  free(acc);
+  return NULL;
+}
+
+/* ---- loop-level form ---- */
+
+/* The value that changes nothing: 0, or the type's least (max) or greatest (min). */
+static const tn_node *identity(tn_ir *ir, reduction r, tn_dtype dtype) {
+  uint32_t bits = tn_dtype_bits(dtype);
+  bool is_sum = r == SUM || r == MEAN;
+  if (tn_dtype_is_float(dtype)) {
+    return tn_float(ir, dtype, is_sum ? 0 : r == MAX ? -INFINITY : INFINITY);
+  }
+  if (is_sum || tn_dtype_is_bool(dtype)) {
+    return tn_int(ir, dtype, !is_sum && r == MIN);
+  }
+  if (!tn_dtype_is_int(dtype)) {
+    return tn_int(ir, dtype, r == MAX ? 0 : -1); /* wraps to the greatest */
+  }
+  int64_t least = (int64_t)((uint64_t)-1 << (bits - 1));
+  return tn_int(ir, dtype, r == MAX ? least : -(least + 1));
+}
+
+static tn_op combine_op(reduction r) {
+  return r == MAX ? TN_OP_MAX : r == MIN ? TN_OP_MIN : TN_OP_ADD;
+}
+
+/* target[axes of result] = combine over the reduced axes. */
+static tn_status build_reduction(tn_kernel *k, reduction r, const bool *is_reduced, const tn_node *target,
+                                 const tn_node *const *out_indices) {
+  const tn_node *x = k->buffers.data[0];
+  uint32_t spatial = 0;
+  uint32_t reduced = k->n_spatial;
+  const tn_node *indices[TN_MAX_NDIM];
+  const tn_node *element = NULL;
+  const tn_node *so_far = NULL;
+  for (uint32_t d = 0; d < tn_buffer_ndim(x); ++d) {
+    indices[d] = is_reduced[d] ? k->axes[reduced++] : k->axes[spatial++];
+  }
+  TN_TRY(tn_kernel_load(k, x, indices, &element));
+  TN_TRY(tn_kernel_load(k, target, out_indices, &so_far));
+  TN_TRY(tn_tir_binary(k->ir, combine_op(r), so_far, element, &element));
+  return tn_kernel_end(k, target, out_indices, element, identity(k->ir, r, target->dtype));
+}
+
+/* Begins a block with the kept dimensions of `x` as spatial and the others as reduce axes. */
+static void begin_reduction(tn_kernel *k, const char *name, const tn_node *x, const bool *is_reduced) {
+  const tn_node *spatial[TN_MAX_NDIM];
+  const tn_node *reduce[TN_MAX_NDIM];
+  uint32_t ns = 0;
+  uint32_t nr = 0;
+  const tn_node *shape = x->in[TN_BUFFER_SHAPE];
+  for (uint32_t d = 0; d < shape->n_in; ++d) {
+    if (is_reduced[d]) {
+      reduce[nr++] = shape->in[d];
+    } else {
+      spatial[ns++] = shape->in[d];
+    }
+  }
+  tn_kernel_begin(k, name, ns, spatial, nr, reduce);
+}
+
+static uint32_t result_indices(const tn_kernel *k, uint32_t ndim, const bool *is_reduced, bool is_kept,
+                               const tn_node **indices) {
+  uint32_t n = 0;
+  uint32_t spatial = 0;
+  for (uint32_t d = 0; d < ndim; ++d) {
+    if (!is_reduced[d]) {
+      indices[n++] = k->axes[spatial++];
+    } else if (is_kept) {
+      indices[n++] = tn_int(k->ir, TN_DT_I64, 0);
+    }
+  }
+  return n;
+}
+
+/* out = out / number of reduced elements */
+static tn_status divide_by_count(tn_kernel *k, const tn_node *x, const bool *is_reduced, const tn_node *out) {
+  const tn_node *shape = out->in[TN_BUFFER_SHAPE];
+  const tn_node *count = tn_int(k->ir, TN_DT_I64, 1);
+  const tn_node *value = NULL;
+  for (uint32_t d = 0; d < tn_buffer_ndim(x); ++d) {
+    if (is_reduced[d]) {
+      count = tn_binary(k->ir, TN_OP_MUL, count, x->in[TN_BUFFER_SHAPE]->in[d]);
+    }
+  }
+  tn_kernel_begin(k, "T_divide", shape->n_in, shape->in, 0, NULL);
+  TN_TRY(tn_kernel_load(k, out, k->axes, &value));
+  TN_TRY(tn_tir_cast(k->ir, out->dtype, count, &count));
+  TN_TRY(tn_tir_binary(k->ir, TN_OP_DIV, value, count, &value));
+  return tn_kernel_end(k, out, k->axes, value, NULL);
+}
+
+static tn_status build_reduce(tn_kernel *k) {
+  tn_infer_ctx ctx = {.ir = k->ir};
+  const tn_node *type = NULL;
+  const tn_node *out = NULL;
+  bool is_reduced[TN_MAX_NDIM];
+  const tn_node *indices[TN_MAX_NDIM];
+  const tn_node *x = k->buffers.data[0];
+  reduction r = reduction_of(k->call);
+  TN_TRY(tn_graph_infer(&ctx, k->call, &type));
+  TN_TRY(tn_kernel_result(k, type, &out));
+  TN_TRY(read_axes(k->call, tn_buffer_ndim(x), is_reduced));
+  begin_reduction(k, "T_reduce", x, is_reduced);
+  (void)result_indices(k, tn_buffer_ndim(x), is_reduced, keeps_dims(k->call), indices);
+  TN_TRY(build_reduction(k, r, is_reduced, out, indices));
+  return r == MEAN ? divide_by_count(k, x, is_reduced, out) : NULL;
+}
+
+tn_status tn_op_lower_reduce(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
+  tn_kernel k;
+  tn_status st = tn_kernel_init(&k, ir, call);
+  if (st == NULL) {
+    st = build_reduce(&k);
+  }
+  if (st == NULL) {
+    *out_func = tn_kernel_finish(&k, call->attr.def->name);
+  }
+  tn_kernel_deinit(&k);
+  return st;
+}
+
+/* ---- softmax: exp(x - max) / sum ---- */
+
+static tn_status softmax_axis(const tn_node *call, int64_t ndim, int64_t *out) {
+  const tn_node *field = tn_call_field(call, 0);
+  return tn_op_axis("softmax", field == NULL ? -1 : field->attr.i64, ndim, out);
+}
+
+tn_status tn_op_infer_softmax(const tn_infer_ctx *ctx, const tn_node *call, const tn_node **out_type) {
+  char text[TN_DTYPE_TEXT_BYTES];
+  int64_t axis = 0;
+  TN_TRY(tn_op_arg_type(ctx, call, 0, out_type));
+  if ((*out_type)->dtype != TN_DT_NONE && !tn_dtype_is_float((*out_type)->dtype)) {
+    return TN_ERR(TN_INVALID, "the operand has type %s, expected a float type",
+                  tn_dtype_print((*out_type)->dtype, text));
+  }
+  return (*out_type)->attr.i64 < 0 ? NULL : softmax_axis(call, (*out_type)->attr.i64, &axis);
+}
+
+static void softmax_row(const tn_array *x, int64_t at, int64_t n, int64_t stride, tn_array *out) {
+  double top = -INFINITY;
+  double sum = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    double value = tn_array_get_f64(x, at + i * stride);
+    top = value > top ? value : top;
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    sum += exp(tn_array_get_f64(x, at + i * stride) - top);
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    tn_array_set_f64(out, at + i * stride, exp(tn_array_get_f64(x, at + i * stride) - top) / sum);
+  }
+}
+
+tn_status tn_op_eval_softmax(const tn_node *call, const tn_array *const *args, int32_t n_args, tn_array *out) {
+  int64_t axis = 0;
+  if (n_args != 1 || args[0] == NULL) {
+    return TN_ERR(TN_INVALID, "expected a tensor");
+  }
+  const tn_array *x = args[0];
+  TN_TRY(softmax_axis(call, x->ndim, &axis));
+  TN_TRY(tn_array_init(out, x->dtype, x->ndim, x->shape));
+  int64_t stride = 1;
+  for (int32_t d = x->ndim - 1; d > axis; --d) {
+    stride *= x->shape[d];
+  }
+  int64_t n = x->shape[axis];
+  int64_t n_rows = n == 0 ? 0 : tn_array_n_elems(x) / n;
+  for (int64_t row = 0; row < n_rows; ++row) {
+    softmax_row(x, row / stride * stride * n + row % stride, n, stride, out);
+  }
+  return NULL;
+}
+
+/* One block over all of `x`: target = f(value). */
+typedef struct softmax_parts {
+  const tn_node *x;
+  const tn_node *top;
+  const tn_node *exps;
+  const tn_node *sum;
+  const tn_node *out;
+  bool is_reduced[TN_MAX_NDIM];
+} softmax_parts;
+
+/* Elements of the whole shape, and their row's value in `per_row`. */
+static tn_status load_pair(tn_kernel *k, const softmax_parts *p, const tn_node *whole, const tn_node *per_row,
+                           const tn_node **out_elem, const tn_node **out_row) {
+  const tn_node *shape = p->x->in[TN_BUFFER_SHAPE];
+  const tn_node *indices[TN_MAX_NDIM];
+  uint32_t n = 0;
+  for (uint32_t d = 0; d < shape->n_in; ++d) {
+    if (!p->is_reduced[d]) {
+      indices[n++] = k->axes[d];
+    }
+  }
+  TN_TRY(tn_kernel_load(k, whole, k->axes, out_elem));
+  return tn_kernel_load(k, per_row, indices, out_row);
+}
+
+static tn_status build_exps(tn_kernel *k, const softmax_parts *p) {
+  const tn_node *shape = p->x->in[TN_BUFFER_SHAPE];
+  const tn_node *value = NULL;
+  const tn_node *top = NULL;
+  tn_kernel_begin(k, "T_softmax_exp", shape->n_in, shape->in, 0, NULL);
+  TN_TRY(load_pair(k, p, p->x, p->top, &value, &top));
+  TN_TRY(tn_tir_binary(k->ir, TN_OP_SUB, value, top, &value));
+  TN_TRY(tn_tir_intrin(k->ir, tn_intrin_get(TN_INTRIN_EXP), TN_DT_NONE, 1, &value, &value));
+  return tn_kernel_end(k, p->exps, k->axes, value, NULL);
+}
+
+static tn_status build_quotients(tn_kernel *k, const softmax_parts *p) {
+  const tn_node *shape = p->x->in[TN_BUFFER_SHAPE];
+  const tn_node *value = NULL;
+  const tn_node *sum = NULL;
+  tn_kernel_begin(k, "T_softmax_norm", shape->n_in, shape->in, 0, NULL);
+  TN_TRY(load_pair(k, p, p->exps, p->sum, &value, &sum));
+  TN_TRY(tn_tir_binary(k->ir, TN_OP_DIV, value, sum, &value));
+  return tn_kernel_end(k, p->out, k->axes, value, NULL);
+}
+
+static tn_status build_row_value(tn_kernel *k, const softmax_parts *p, reduction r, const char *name,
+                                 const tn_node *from, const tn_node *target) {
+  const tn_node *indices[TN_MAX_NDIM];
+  const tn_node *saved = k->buffers.data[0];
+  begin_reduction(k, name, p->x, p->is_reduced);
+  (void)result_indices(k, tn_buffer_ndim(p->x), p->is_reduced, false, indices);
+  k->buffers.data[0] = from; /* what build_reduction reads */
+  tn_status st = build_reduction(k, r, p->is_reduced, target, indices);
+  k->buffers.data[0] = saved;
+  return st;
+}
+
+static tn_status build_softmax(tn_kernel *k) {
+  tn_infer_ctx ctx = {.ir = k->ir};
+  const tn_node *type = NULL;
+  softmax_parts p = {.x = k->buffers.data[0]};
+  const tn_node *rows[TN_MAX_NDIM];
+  uint32_t n_rows = 0;
+  int64_t axis = 0;
+  TN_TRY(tn_graph_infer(&ctx, k->call, &type));
+  const tn_node *out = NULL;
+  TN_TRY(tn_kernel_result(k, type, &out));
+  p.out = out;
+  const tn_node *shape = p.x->in[TN_BUFFER_SHAPE];
+  TN_TRY(softmax_axis(k->call, shape->n_in, &axis));
+  for (uint32_t d = 0; d < shape->n_in; ++d) {
+    p.is_reduced[d] = d == axis;
+    if (d != axis) {
+      rows[n_rows++] = shape->in[d];
+    }
+  }
+  p.top = tn_kernel_temp(k, "T_softmax_maxelem", out->dtype, n_rows, rows);
+  p.exps = tn_kernel_temp(k, "T_softmax_exp", out->dtype, shape->n_in, shape->in);
+  p.sum = tn_kernel_temp(k, "T_softmax_expsum", out->dtype, n_rows, rows);
+  TN_TRY(build_row_value(k, &p, MAX, "T_softmax_maxelem", p.x, p.top));
+  TN_TRY(build_exps(k, &p));
+  TN_TRY(build_row_value(k, &p, SUM, "T_softmax_expsum", p.exps, p.sum));
+  return build_quotients(k, &p);
+}
+
+tn_status tn_op_lower_softmax(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
+  tn_kernel k;
+  tn_status st = tn_kernel_init(&k, ir, call);
+  if (st == NULL) {
+    st = build_softmax(&k);
+  }
+  if (st == NULL) {
+    *out_func = tn_kernel_finish(&k, "softmax");
+  }
+  tn_kernel_deinit(&k);
+  return st;
+}
