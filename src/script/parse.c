@@ -1,0 +1,629 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Statements, and what both parser files share. After a syntax error the parser skips to the end of
+ * the statement (with the block that belongs to it) and goes on, so that one run reports several
+ * errors. Nothing is read from a tree with syntax errors, since what is missing from it would be
+ * reported as undefined. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "script/ast.h"
+
+/* ---- shared
+ * --------------------------------------------------------------------------------------------------------
+ */
+
+static tn_pos token_pos(const tn_parser *p, const tn_token *tok) {
+  return (tn_pos){p->source, tok->line, tok->col, tok->n_cols};
+}
+
+bool tn_parser_accept(tn_parser *p, tn_tok kind) {
+  if (!tn_parser_is(p, kind)) {
+    return false;
+  }
+  p->at += 1;
+  return true;
+}
+
+/* What stands at the next token, for "expected ..., got ...". */
+static void describe_token(const tn_parser *p, char *out, size_t n_bytes) {
+  const tn_token *tok = tn_parser_tok(p);
+  if (tn_tok_text(tok->kind)[0] == '<' && tok->kind <= TN_TOK_STR) {
+    bool has_text =
+        tok->kind == TN_TOK_NAME || tok->kind == TN_TOK_INT || tok->kind == TN_TOK_FLOAT;
+    const char *text = tn_tok_text(tok->kind);
+    if (has_text) {
+      (void)snprintf(out, n_bytes, "'%.*s'", tok->len > 40 ? 40 : (int)tok->len,
+                     p->text + tok->offset);
+    } else {
+      (void)snprintf(out, n_bytes, "%.*s", (int)strlen(text) - 2, text + 1);
+    }
+  } else {
+    (void)snprintf(out, n_bytes, "'%s'", tn_tok_text(tok->kind));
+  }
+}
+
+const tn_ast *tn_parser_fail(tn_parser *p, const char *id, const char *fmt, ...) {
+  char text[256];
+  char got[64];
+  va_list args;
+  va_start(args, fmt);
+  (void)vsnprintf(text, sizeof text, fmt, args);
+  va_end(args);
+  describe_token(p, got, sizeof got);
+  bool says_what = strncmp(text, "expected", 8) == 0;
+  tn_diags_add(p->diags, id, token_pos(p, tn_parser_tok(p)), NULL, says_what ? "%s, got %s" : "%s",
+               text, got);
+  return NULL;
+}
+
+bool tn_parser_expect(tn_parser *p, tn_tok kind, const char *where) {
+  if (tn_parser_accept(p, kind)) {
+    return true;
+  }
+  const char *text = tn_tok_text(kind);
+  if (text[0] == '<' && kind <= TN_TOK_STR) {
+    tn_parser_fail(p, "syntax", "expected %.*s %s", (int)strlen(text) - 2, text + 1, where);
+  } else {
+    tn_parser_fail(p, "syntax", "expected '%s' %s", text, where);
+  }
+  return false;
+}
+
+bool tn_parser_enter(tn_parser *p) {
+  if (p->nest >= TN_AST_MAX_NEST) {
+    tn_parser_fail(p, "nested-too-deep", "more than %d levels of nesting", TN_AST_MAX_NEST);
+    return false;
+  }
+  p->nest += 1;
+  return true;
+}
+
+const char *tn_parser_name(tn_parser *p, const tn_token *tok) {
+  return tn_ir_text_n(p->ir, p->text + tok->offset, tok->len);
+}
+
+/* From token `first` to the one before the next, on the first one's line. */
+static tn_pos span_from(const tn_parser *p, size_t first) {
+  if (p->fixed_pos != NULL) {
+    return *p->fixed_pos;
+  }
+  tn_pos pos = token_pos(p, &p->toks[first]);
+  const tn_token *last = p->at > first ? &p->toks[p->at - 1] : &p->toks[first];
+  if (last->line == pos.line && last->col + last->n_cols > pos.col) {
+    pos.n_cols = last->col + last->n_cols - pos.col;
+  }
+  return pos;
+}
+
+static tn_ast *make(tn_parser *p, tn_ast_kind kind, size_t first, uint32_t n,
+                    const tn_ast *const *in) {
+  tn_ast *node = TN_ARENA_NEW(p->arena, tn_ast);
+  const tn_ast **copy = n == 0 ? NULL : TN_ARENA_ARRAY(p->arena, const tn_ast *, n);
+  for (uint32_t i = 0; i < n; ++i) {
+    copy[i] = in[i];
+    if (in[i] != NULL && in[i]->depth > node->depth) {
+      node->depth = in[i]->depth;
+    }
+  }
+  node->kind = kind;
+  node->n = n;
+  node->in = copy;
+  node->depth += 1;
+  node->pos = span_from(p, first);
+  if (node->depth > TN_AST_MAX_DEPTH) {
+    tn_diags_add(p->diags, "nested-too-deep", node->pos, NULL, "more than %d operations in a chain",
+                 TN_AST_MAX_DEPTH);
+    return NULL;
+  }
+  return node;
+}
+
+const tn_ast *tn_ast_make(tn_parser *p, tn_ast_kind kind, size_t first, uint32_t n,
+                          const tn_ast *const *in) {
+  return make(p, kind, first, n, in);
+}
+
+const tn_ast *tn_ast_make_text(tn_parser *p, tn_ast_kind kind, size_t first, const char *text,
+                               uint32_t n, const tn_ast *const *in) {
+  tn_ast *node = make(p, kind, first, n, in);
+  if (node != NULL) {
+    node->text = text;
+  }
+  return node;
+}
+
+const tn_ast *tn_ast_make_op(tn_parser *p, tn_ast_kind kind, size_t first, tn_tok tok, uint32_t n,
+                             const tn_ast *const *in) {
+  tn_ast *node = make(p, kind, first, n, in);
+  if (node != NULL) {
+    node->tok = tok;
+  }
+  return node;
+}
+
+const tn_ast *tn_ast_make_stacked(tn_parser *p, tn_ast_kind kind, size_t first, size_t base) {
+  const tn_ast *node = make(p, kind, first, (uint32_t)(p->stack.len - base), p->stack.data + base);
+  p->stack.len = base;
+  return node;
+}
+
+/* ---- statements
+ * -----------------------------------------------------------------------------------------------------
+ */
+
+static const tn_ast *parse_statement(tn_parser *p);
+
+/* To the end of the statement; a block that follows belongs to it. */
+static void skip_statement(tn_parser *p) {
+  while (!tn_parser_is(p, TN_TOK_NEWLINE) && !tn_parser_is(p, TN_TOK_END) &&
+         !tn_parser_is(p, TN_TOK_DEDENT) && !tn_parser_is(p, TN_TOK_INDENT)) {
+    p->at += 1;
+  }
+  tn_parser_accept(p, TN_TOK_NEWLINE);
+  size_t n_open = 0;
+  while (tn_parser_is(p, TN_TOK_INDENT) || n_open > 0) {
+    if (tn_parser_is(p, TN_TOK_END)) {
+      return;
+    }
+    n_open += tn_parser_is(p, TN_TOK_INDENT) ? 1 : 0;
+    n_open -= tn_parser_is(p, TN_TOK_DEDENT) ? 1 : 0;
+    p->at += 1;
+  }
+}
+
+/* Pushes the statements of one level, up to DEDENT or END. */
+static void collect_statements(tn_parser *p) {
+  while (!tn_parser_is(p, TN_TOK_END) && !tn_parser_is(p, TN_TOK_DEDENT)) {
+    if (tn_parser_accept(p, TN_TOK_NEWLINE) || tn_parser_accept(p, TN_TOK_SEMI)) {
+      continue;
+    }
+    if (tn_parser_is(p, TN_TOK_INDENT)) {
+      tn_parser_fail(p, "bad-indentation",
+                     "this line is indented more than the one before, which opens no block");
+      skip_statement(p);
+      continue;
+    }
+    size_t base = p->stack.len;
+    uint32_t nest = p->nest;
+    const tn_ast *stmt = parse_statement(p);
+    p->stack.len = base;
+    p->nest = nest;
+    if (stmt == NULL) {
+      skip_statement(p);
+    } else {
+      TN_VEC_PUSH(&p->stack, stmt);
+    }
+  }
+}
+
+/* ":" and a block, indented or on the same line. */
+static const tn_ast *parse_suite(tn_parser *p, const char *after) {
+  if (!tn_parser_expect(p, TN_TOK_COLON, after) || !tn_parser_enter(p)) {
+    return NULL;
+  }
+  size_t first = p->at;
+  size_t base = p->stack.len;
+  const tn_ast *suite = NULL;
+  if (!tn_parser_accept(p, TN_TOK_NEWLINE)) {
+    const tn_ast *stmt = parse_statement(p);
+    suite = stmt == NULL ? NULL : tn_ast_make(p, TN_AST_SUITE, first, 1, &stmt);
+  } else if (tn_parser_accept(p, TN_TOK_INDENT)) {
+    collect_statements(p);
+    tn_parser_accept(p, TN_TOK_DEDENT);
+    suite = tn_ast_make_stacked(p, TN_AST_SUITE, first + 2, base);
+  } else {
+    suite = tn_parser_fail(p, "syntax", "expected an indented block %s", after);
+  }
+  p->nest -= 1;
+  return suite;
+}
+
+/* The end of a simple statement. */
+static bool expect_line_end(tn_parser *p) {
+  if (tn_parser_is(p, TN_TOK_END) || tn_parser_accept(p, TN_TOK_SEMI)) {
+    return true;
+  }
+  return tn_parser_expect(p, TN_TOK_NEWLINE, "after the statement");
+}
+
+static const tn_ast *finish(tn_parser *p, const tn_ast *stmt) {
+  return stmt != NULL && expect_line_end(p) ? stmt : NULL;
+}
+
+static const tn_ast *parse_for(tn_parser *p) {
+  size_t first = p->at++;
+  const tn_ast *parts[3] = {tn_parse_expr_list(p), NULL, NULL};
+  if (parts[0] == NULL || !tn_parser_expect(p, TN_TOK_IN, "after the loop variables")) {
+    return NULL;
+  }
+  parts[1] = tn_parse_expr_list(p);
+  parts[2] = parts[1] == NULL ? NULL : parse_suite(p, "after the loop's head");
+  if (parts[2] != NULL && tn_parser_is(p, TN_TOK_ELSE)) {
+    return tn_parser_fail(p, "syntax", "'else' of a loop is not supported");
+  }
+  return parts[2] == NULL ? NULL : tn_ast_make(p, TN_AST_FOR, first, 3, parts);
+}
+
+static const tn_ast *parse_while(tn_parser *p) {
+  size_t first = p->at++;
+  const tn_ast *parts[2] = {tn_parse_expr(p), NULL};
+  parts[1] = parts[0] == NULL ? NULL : parse_suite(p, "after the condition");
+  return parts[1] == NULL ? NULL : tn_ast_make(p, TN_AST_WHILE, first, 2, parts);
+}
+
+static const tn_ast *parse_if(tn_parser *p) {
+  size_t first = p->at++;
+  const tn_ast *parts[3] = {tn_parse_expr(p), NULL, NULL};
+  parts[1] = parts[0] == NULL ? NULL : parse_suite(p, "after the condition");
+  if (parts[1] == NULL || !tn_parser_enter(p)) {
+    return NULL;
+  }
+  bool is_ok = true;
+  if (tn_parser_is(p, TN_TOK_ELIF)) {
+    size_t at = p->at;
+    const tn_ast *inner = parse_if(p);
+    is_ok = inner != NULL;
+    parts[2] = is_ok ? tn_ast_make(p, TN_AST_SUITE, at, 1, &inner) : NULL;
+  } else if (tn_parser_accept(p, TN_TOK_ELSE)) {
+    parts[2] = parse_suite(p, "after 'else'");
+    is_ok = parts[2] != NULL;
+  }
+  p->nest -= 1;
+  return is_ok ? tn_ast_make(p, TN_AST_IF, first, 3, parts) : NULL;
+}
+
+/* Items after "with", each nested in the one before. */
+static const tn_ast *parse_with_items(tn_parser *p, size_t first) {
+  const tn_ast *parts[3] = {tn_parse_expr(p), NULL, NULL};
+  if (parts[0] == NULL || !tn_parser_enter(p)) {
+    return NULL;
+  }
+  if (tn_parser_accept(p, TN_TOK_AS)) {
+    parts[1] = tn_parse_expr(p);
+    if (parts[1] == NULL) {
+      return NULL;
+    }
+  }
+  if (tn_parser_accept(p, TN_TOK_COMMA)) {
+    const tn_ast *inner = parse_with_items(p, p->at);
+    parts[2] = inner == NULL ? NULL : tn_ast_make(p, TN_AST_SUITE, first, 1, &inner);
+  } else {
+    parts[2] = parse_suite(p, "after the 'with' item");
+  }
+  p->nest -= 1;
+  return parts[2] == NULL ? NULL : tn_ast_make(p, TN_AST_WITH, first, 3, parts);
+}
+
+static const tn_ast *parse_with(tn_parser *p) {
+  size_t first = p->at++;
+  return parse_with_items(p, first);
+}
+
+static const tn_ast *parse_assert(tn_parser *p) {
+  size_t first = p->at++;
+  const tn_ast *parts[2] = {tn_parse_expr(p), NULL};
+  if (parts[0] == NULL) {
+    return NULL;
+  }
+  if (tn_parser_accept(p, TN_TOK_COMMA)) {
+    parts[1] = tn_parse_expr(p);
+    if (parts[1] == NULL) {
+      return NULL;
+    }
+  }
+  return finish(p, tn_ast_make(p, TN_AST_ASSERT, first, 2, parts));
+}
+
+static const tn_ast *parse_return(tn_parser *p) {
+  size_t first = p->at++;
+  const tn_ast *value = NULL;
+  if (!tn_parser_is(p, TN_TOK_NEWLINE) && !tn_parser_is(p, TN_TOK_END)) {
+    value = tn_parse_expr_list(p);
+    if (value == NULL) {
+      return NULL;
+    }
+  }
+  return finish(p, tn_ast_make(p, TN_AST_RETURN, first, 1, &value));
+}
+
+/* "import a.b as c", "from a.b import c as d": remembered by module, used for nothing but the
+ * dialect. */
+static const tn_ast *parse_import(tn_parser *p) {
+  size_t first = p->at++;
+  const tn_token *tok = tn_parser_tok(p);
+  uint32_t end = tok->offset;
+  while (!tn_parser_is(p, TN_TOK_NEWLINE) && !tn_parser_is(p, TN_TOK_END) &&
+         !tn_parser_is(p, TN_TOK_SEMI)) {
+    end = tn_parser_tok(p)->offset + tn_parser_tok(p)->len;
+    p->at += 1;
+  }
+  if (end == tok->offset) {
+    return tn_parser_fail(p, "syntax", "expected a module name");
+  }
+  const char *text = tn_ir_text_n(p->ir, p->text + tok->offset, end - tok->offset);
+  return finish(p, tn_ast_make_text(p, TN_AST_IMPORT, first, text, 0, NULL));
+}
+
+/* One parameter on the stack. */
+static bool parse_param(tn_parser *p) {
+  size_t first = p->at;
+  const tn_token *tok = tn_parser_tok(p);
+  if (tn_parser_is(p, TN_TOK_STAR) || tn_parser_is(p, TN_TOK_POW) ||
+      tn_parser_is(p, TN_TOK_SLASH)) {
+    tn_parser_fail(p, "syntax", "'%s' in a parameter list is not supported",
+                   tn_tok_text(tok->kind));
+    return false;
+  }
+  if (!tn_parser_expect(p, TN_TOK_NAME, "for a parameter")) {
+    return false;
+  }
+  const tn_ast *parts[2] = {NULL, NULL};
+  if (tn_parser_accept(p, TN_TOK_COLON)) {
+    parts[0] = tn_parse_expr(p);
+    if (parts[0] == NULL) {
+      return false;
+    }
+  }
+  if (tn_parser_accept(p, TN_TOK_ASSIGN)) {
+    parts[1] = tn_parse_expr(p);
+    if (parts[1] == NULL) {
+      return false;
+    }
+  }
+  const tn_ast *param = tn_ast_make_text(p, TN_AST_PARAM, first, tn_parser_name(p, tok), 2, parts);
+  if (param != NULL) {
+    TN_VEC_PUSH(&p->stack, param);
+  }
+  return param != NULL;
+}
+
+static const tn_ast *parse_def(tn_parser *p, size_t first, const tn_ast *decorators) {
+  p->at += 1;
+  const tn_token *name = tn_parser_tok(p);
+  if (!tn_parser_expect(p, TN_TOK_NAME, "after 'def'")) {
+    return NULL;
+  }
+  if (tn_parser_is(p, TN_TOK_LBRACKET)) {
+    return tn_parser_fail(p, "unsupported",
+                          "not supported yet: type parameters in square brackets");
+  }
+  if (!tn_parser_expect(p, TN_TOK_LPAREN, "after the function's name")) {
+    return NULL;
+  }
+  size_t base = p->stack.len;
+  for (int i = 0; i < TN_AST_DEF_PARAMS; ++i) {
+    TN_VEC_PUSH(&p->stack, NULL);
+  }
+  while (!tn_parser_is(p, TN_TOK_RPAREN)) {
+    if (!parse_param(p)) {
+      return NULL;
+    }
+    if (!tn_parser_accept(p, TN_TOK_COMMA)) {
+      break;
+    }
+  }
+  if (!tn_parser_expect(p, TN_TOK_RPAREN, "to close the parameter list")) {
+    return NULL;
+  }
+  const tn_ast *ret = NULL;
+  if (tn_parser_accept(p, TN_TOK_ARROW)) {
+    ret = tn_parse_expr(p);
+    if (ret == NULL) {
+      return NULL;
+    }
+  }
+  tn_pos head = span_from(p, first);
+  const tn_ast *body = parse_suite(p, "after the function's head");
+  if (body == NULL) {
+    return NULL;
+  }
+  p->stack.data[base + TN_AST_DEF_DECORATORS] = decorators;
+  p->stack.data[base + TN_AST_DEF_RET] = ret;
+  p->stack.data[base + TN_AST_DEF_BODY] = body;
+  tn_ast *node = make(p, TN_AST_DEF, first, (uint32_t)(p->stack.len - base), p->stack.data + base);
+  p->stack.len = base;
+  if (node != NULL) {
+    node->text = tn_parser_name(p, name);
+    node->pos = head;
+  }
+  return node;
+}
+
+static const tn_ast *parse_class(tn_parser *p, size_t first, const tn_ast *decorators) {
+  p->at += 1;
+  const tn_token *name = tn_parser_tok(p);
+  if (!tn_parser_expect(p, TN_TOK_NAME, "after 'class'")) {
+    return NULL;
+  }
+  if (tn_parser_accept(p, TN_TOK_LPAREN) &&
+      !tn_parser_expect(p, TN_TOK_RPAREN, "after '(': a module has no base class")) {
+    return NULL;
+  }
+  tn_pos head = span_from(p, first);
+  const tn_ast *parts[2] = {decorators, parse_suite(p, "after the class's head")};
+  tn_ast *node = parts[1] == NULL ? NULL : make(p, TN_AST_CLASS, first, 2, parts);
+  if (node != NULL) {
+    node->text = tn_parser_name(p, name);
+    node->pos = head;
+  }
+  return node;
+}
+
+static const tn_ast *parse_decorated(tn_parser *p) {
+  size_t first_decorator = p->at;
+  size_t base = p->stack.len;
+  while (tn_parser_accept(p, TN_TOK_AT)) {
+    const tn_ast *decorator = tn_parse_expr(p);
+    if (decorator == NULL || !tn_parser_expect(p, TN_TOK_NEWLINE, "after the decorator")) {
+      return NULL;
+    }
+    TN_VEC_PUSH(&p->stack, decorator);
+  }
+  const tn_ast *decorators = tn_ast_make_stacked(p, TN_AST_TUPLE, first_decorator, base);
+  size_t first = p->at;
+  if (tn_parser_is(p, TN_TOK_DEF)) {
+    return parse_def(p, first, decorators);
+  }
+  if (tn_parser_is(p, TN_TOK_CLASS)) {
+    return parse_class(p, first, decorators);
+  }
+  return tn_parser_fail(p, "syntax", "expected 'def' or 'class' after a decorator");
+}
+
+/* The operator of "+=" and its like; END when it is none. */
+static tn_tok augment_op(tn_tok kind) {
+  switch ((int)kind) {
+    case TN_TOK_ADD_ASSIGN:
+      return TN_TOK_PLUS;
+    case TN_TOK_SUB_ASSIGN:
+      return TN_TOK_MINUS;
+    case TN_TOK_MUL_ASSIGN:
+      return TN_TOK_STAR;
+    case TN_TOK_DIV_ASSIGN:
+      return TN_TOK_SLASH;
+    case TN_TOK_FDIV_ASSIGN:
+      return TN_TOK_FLOORDIV;
+    case TN_TOK_MOD_ASSIGN:
+      return TN_TOK_PERCENT;
+    case TN_TOK_POW_ASSIGN:
+      return TN_TOK_POW;
+    case TN_TOK_SHL_ASSIGN:
+      return TN_TOK_SHL;
+    case TN_TOK_SHR_ASSIGN:
+      return TN_TOK_SHR;
+    case TN_TOK_AND_ASSIGN:
+      return TN_TOK_AMP;
+    case TN_TOK_OR_ASSIGN:
+      return TN_TOK_PIPE;
+    case TN_TOK_XOR_ASSIGN:
+      return TN_TOK_CARET;
+    default:
+      return TN_TOK_END;
+  }
+}
+
+static const tn_ast *parse_assignment(tn_parser *p) {
+  size_t first = p->at;
+  const tn_ast *parts[3] = {tn_parse_expr_list(p), NULL, NULL};
+  if (parts[0] == NULL) {
+    return NULL;
+  }
+  tn_tok op = augment_op(tn_parser_tok(p)->kind);
+  if (op != TN_TOK_END) {
+    p->at += 1;
+    parts[1] = tn_parse_expr_list(p);
+    return parts[1] == NULL ? NULL
+                            : finish(p, tn_ast_make_op(p, TN_AST_AUGMENT, first, op, 2, parts));
+  }
+  if (tn_parser_accept(p, TN_TOK_ASSIGN)) {
+    parts[1] = tn_parse_expr_list(p);
+    if (parts[1] != NULL && tn_parser_is(p, TN_TOK_ASSIGN)) {
+      return tn_parser_fail(p, "syntax", "chained assignment is not supported");
+    }
+    return parts[1] == NULL ? NULL : finish(p, tn_ast_make(p, TN_AST_ASSIGN, first, 2, parts));
+  }
+  if (tn_parser_accept(p, TN_TOK_COLON)) {
+    parts[1] = tn_parse_expr(p);
+    if (parts[1] == NULL) {
+      return NULL;
+    }
+    if (tn_parser_accept(p, TN_TOK_ASSIGN)) {
+      parts[2] = tn_parse_expr_list(p);
+      if (parts[2] == NULL) {
+        return NULL;
+      }
+    }
+    return finish(p, tn_ast_make(p, TN_AST_ANNOTATE, first, 3, parts));
+  }
+  return finish(p, tn_ast_make(p, TN_AST_EXPR, first, 1, parts));
+}
+
+static const tn_ast *parse_word(tn_parser *p, tn_ast_kind kind) {
+  size_t first = p->at++;
+  return finish(p, tn_ast_make(p, kind, first, 0, NULL));
+}
+
+static const tn_ast *parse_statement(tn_parser *p) {
+  size_t first = p->at;
+  switch ((int)tn_parser_tok(p)->kind) {
+    case TN_TOK_FOR:
+      return parse_for(p);
+    case TN_TOK_WHILE:
+      return parse_while(p);
+    case TN_TOK_IF:
+      return parse_if(p);
+    case TN_TOK_WITH:
+      return parse_with(p);
+    case TN_TOK_ASSERT:
+      return parse_assert(p);
+    case TN_TOK_RETURN:
+      return parse_return(p);
+    case TN_TOK_PASS:
+      return parse_word(p, TN_AST_PASS);
+    case TN_TOK_BREAK:
+      return parse_word(p, TN_AST_BREAK);
+    case TN_TOK_CONTINUE:
+      return parse_word(p, TN_AST_CONTINUE);
+    case TN_TOK_IMPORT:
+    case TN_TOK_FROM:
+      return parse_import(p);
+    case TN_TOK_AT:
+      return parse_decorated(p);
+    case TN_TOK_DEF:
+      return parse_def(p, first, NULL);
+    case TN_TOK_CLASS:
+      return parse_class(p, first, NULL);
+    default:
+      break;
+  }
+  tn_tok kind = tn_parser_tok(p)->kind;
+  bool starts_expr = kind == TN_TOK_NOT || kind == TN_TOK_NONE || kind == TN_TOK_TRUE ||
+                     kind == TN_TOK_FALSE || kind == TN_TOK_LAMBDA;
+  if (tn_tok_is_keyword(kind) && !starts_expr) {
+    return tn_parser_fail(p, "syntax", "'%s' begins no statement that TVMScript has",
+                          tn_tok_text(kind));
+  }
+  return parse_assignment(p);
+}
+
+const tn_ast *tn_ast_parse(tn_ir *ir, tn_arena *arena, const char *text, size_t len,
+                           uint32_t source, tn_diags *diags) {
+  tn_token_vec toks = {0};
+  tn_lex(text, len, source, &toks, diags);
+  tn_parser p = {
+      .ir = ir, .arena = arena, .text = text, .source = source, .toks = toks.data, .diags = diags};
+  /* A lexer error usually breaks the grammar too; one report of it is enough. */
+  if (diags->n == 0) {
+    while (!tn_parser_is(&p, TN_TOK_END)) {
+      collect_statements(&p);
+      tn_parser_accept(&p, TN_TOK_DEDENT);
+    }
+  }
+  const tn_ast *file = tn_ast_make_stacked(&p, TN_AST_SUITE, p.at, 0);
+  TN_VEC_DEINIT(&p.stack);
+  TN_VEC_DEINIT(&toks);
+  return file;
+}
+
+const tn_ast *tn_ast_parse_inner(tn_ir *ir, tn_arena *arena, const char *text, tn_pos pos) {
+  tn_token_vec toks = {0};
+  tn_diags diags = {0};
+  const tn_ast *node = NULL;
+  tn_lex(text, strlen(text), pos.source, &toks, &diags);
+  tn_parser p = {.ir = ir,
+                 .arena = arena,
+                 .text = text,
+                 .toks = toks.data,
+                 .diags = &diags,
+                 .fixed_pos = &pos};
+  if (diags.n == 0) {
+    node = tn_parse_expr(&p);
+    tn_parser_accept(&p, TN_TOK_NEWLINE);
+    node = diags.n == 0 && tn_parser_is(&p, TN_TOK_END) ? node : NULL;
+  }
+  TN_VEC_DEINIT(&p.stack);
+  TN_VEC_DEINIT(&toks);
+  tn_diags_deinit(&diags);
+  return node;
+}

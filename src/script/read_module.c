@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* The front door of reading: text -> syntax tree -> module. Functions of a class may use each other
+ * in any order, so loop functions are read first, graph functions are declared by their signatures,
+ * and then read. Functions that had problems leave a stand-in, so that their callers are not
+ * reported as well; with problems the module is of no use anyway. */
+#include <string.h>
+
+#include "base/check.h"
+#include "script/reader.h"
+
+enum { MAX_TEXT_BYTES = 1 << 28 };
+
+/* ---- decorators
+ * --------------------------------------------------------------------------------------------------------------
+ */
+
+static bool read_flag(tn_reader *r, const tn_ast *decorator, const char *name, bool fallback,
+                      bool *out) {
+  const tn_ast *value = decorator->kind == TN_AST_CALL ? tn_keyword(decorator, name) : NULL;
+  *out = fallback;
+  return value == NULL || tn_to_bool(r, value, tn_read_val(r, value), out);
+}
+
+static bool is_one_of(const char *name, const char *const *names, size_t n) {
+  for (size_t i = 0; name != NULL && i < n; ++i) {
+    if (strcmp(name, names[i]) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static const char *const prim_names[] = {"T.prim_func", "tir.prim_func",
+                                         "tvm.script.tir.prim_func"};
+static const char *const graph_names[] = {"R.function", "relax.function",
+                                          "tvm.script.relax.function"};
+static const char *const module_names[] = {"I.ir_module", "tvm.script.ir_module",
+                                           "tvm.script.ir.ir_module"};
+#define N_OF(names) (sizeof(names) / sizeof((names)[0]))
+
+static const char *decorator_name(tn_reader *r, const tn_ast *decorator) {
+  return tn_dotted(r, decorator->kind == TN_AST_CALL ? decorator->in[0] : decorator);
+}
+
+/* s_tir=True is the spelling of 2026; everything else that is not known is a mistake. */
+static bool check_decorator_args(tn_reader *r, const tn_ast *decorator, const char *allowed) {
+  if (decorator->kind != TN_AST_CALL) {
+    return true;
+  }
+  if (tn_keyword(decorator, "s_tir") != NULL) {
+    tn_read_fail(r, decorator, "unsupported", NULL,
+                 "not supported yet: s_tir=, the spelling of 2026");
+    return false;
+  }
+  if (tn_n_positional(decorator) > 0) {
+    tn_read_fail(r, decorator, "wrong-argument-count", NULL,
+                 "a decorator takes keyword arguments only");
+    return false;
+  }
+  return tn_check_keywords(r, decorator, allowed);
+}
+
+bool tn_read_decorators(tn_reader *r, const tn_ast *def, tn_def_opts *out) {
+  static const char *const known[] = {"T.prim_func", "R.function", "T.macro", "I.ir_module"};
+  const tn_ast *decorators = def->in[TN_AST_DEF_DECORATORS];
+  *out = (tn_def_opts){.is_pure = true};
+  if (decorators == NULL || decorators->n != 1) {
+    tn_read_fail(r, def, "bad-decorator", NULL,
+                 "function '%s' needs one decorator: @T.prim_func or @R.function", def->text);
+    return false;
+  }
+  const tn_ast *decorator = decorators->in[0];
+  const char *name = decorator_name(r, decorator);
+  if (is_one_of(name, prim_names, N_OF(prim_names))) {
+    return check_decorator_args(r, decorator, "private check_well_formed") &&
+           read_flag(r, decorator, "private", false, &out->is_private);
+  }
+  out->is_graph = true;
+  if (is_one_of(name, graph_names, N_OF(graph_names))) {
+    return check_decorator_args(r, decorator, "private pure check_well_formed") &&
+           read_flag(r, decorator, "private", false, &out->is_private) &&
+           read_flag(r, decorator, "pure", true, &out->is_pure);
+  }
+  if (name != NULL && (strcmp(name, "T.macro") == 0 || strcmp(name, "T.inline") == 0 ||
+                       strcmp(name, "R.macro") == 0)) {
+    tn_read_fail(r, decorator, "unsupported", NULL, "not supported yet: @%s", name);
+    return false;
+  }
+  char *hint = name == NULL ? NULL : tn_near_of(name, known, N_OF(known));
+  tn_read_fail(r, decorator, "bad-decorator", hint, "expected @T.prim_func or @R.function");
+  free(hint);
+  return false;
+}
+
+/* ---- what stands in a class
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+static void read_def_first(tn_reader *r, const tn_ast *def) {
+  tn_def_opts opts;
+  if (!tn_read_decorators(r, def, &opts)) {
+    return;
+  }
+  if (opts.is_graph) {
+    tn_declare_graph_func(r, def, opts.is_private, opts.is_pure);
+  } else {
+    tn_read_prim_func(r, def, opts.is_private);
+  }
+}
+
+static void read_def_second(tn_reader *r, const tn_ast *def) {
+  tn_def_opts opts;
+  int32_t n = r->diags->n;
+  int32_t n_dropped = r->diags->n_dropped;
+  /* decorators with problems were reported by the first pass */
+  const tn_ast *decorators = def->in[TN_AST_DEF_DECORATORS];
+  if (decorators == NULL || decorators->n != 1 || tn_module_find(r->module, def->text) == NULL) {
+    return;
+  }
+  if (tn_read_decorators(r, def, &opts) && n == r->diags->n && n_dropped == r->diags->n_dropped &&
+      opts.is_graph) {
+    tn_read_graph_func(r, def, opts.is_private, opts.is_pure);
+  }
+}
+
+/* ext = R.ExternFunc("my_ext") */
+static void read_extern(tn_reader *r, const tn_ast *stmt) {
+  const tn_ast *target = stmt->in[0];
+  const tn_ast *value = stmt->in[1];
+  const char *name = value->kind == TN_AST_CALL ? tn_dotted(r, value->in[0]) : NULL;
+  const tn_ast *args[1];
+  if (target->kind != TN_AST_NAME || name == NULL || strcmp(name, "R.ExternFunc") != 0) {
+    tn_read_fail(r, stmt, "bad-module-member", NULL,
+                 "expected 'name = R.ExternFunc(\"...\")' or a function in the module");
+    return;
+  }
+  if (!tn_bind_args(r, value, "global_symbol", args)) {
+    return;
+  }
+  const char *symbol = tn_to_str(r, args[0], tn_read_val(r, args[0]));
+  if (symbol != NULL) {
+    tn_attr attr = {.text = symbol};
+    tn_module_set(r->module, target->text,
+                  tn_node_new(r->ir, TN_OP_EXTERN, TN_DT_NONE, attr, 0, NULL));
+  }
+}
+
+static tn_val call_module_attrs(tn_reader *r, const tn_call *call) {
+  const tn_ast *args[1];
+  if (!tn_bind_args(r, call->ast, "attrs", args)) {
+    return tn_val_error();
+  }
+  const tn_node *attrs = tn_to_attr(r, args[0], tn_read_val(r, args[0]));
+  if (attrs == NULL || attrs->op != TN_OP_DICT) {
+    return attrs == NULL ? tn_val_error()
+                         : tn_read_fail(r, args[0], "bad-attribute", NULL, "expected a dictionary");
+  }
+  r->module->attrs = tn_dict_set(r->ir, r->module->attrs, call->row->name + 2, attrs);
+  return tn_val_void();
+}
+
+/* I.vdevice("cuda", 0, "global") is kept as the text "cuda:0:global". */
+static tn_val call_vdevice(tn_reader *r, const tn_call *call) {
+  const tn_ast *args[3];
+  int64_t index = 0;
+  if (!tn_bind_args(r, call->ast, "target vdevice_id? memory_scope?", args)) {
+    return tn_val_error();
+  }
+  const char *target = tn_to_str(r, args[0], tn_read_val(r, args[0]));
+  const char *scope = args[2] == NULL ? "global" : tn_to_str(r, args[2], tn_read_val(r, args[2]));
+  if (target == NULL || scope == NULL ||
+      (args[1] != NULL && !tn_to_int(r, args[1], tn_read_val(r, args[1]), &index))) {
+    return tn_val_error();
+  }
+  tn_buf text = TN_BUF_INIT;
+  tn_buf_printf(&text, "%s:%lld:%s", target, (long long)index, scope);
+  tn_val v = {.kind = TN_VAL_STR, .text = tn_ir_text(r->ir, tn_buf_text(&text))};
+  tn_buf_deinit(&text);
+  return v;
+}
+
+static const tn_call_row module_rows[] = {
+    {"I.module_attrs", call_module_attrs, 0, 0},
+    {"I.module_global_infos", call_module_attrs, 0, 0},
+    {"I.vdevice", call_vdevice, 0, 0},
+};
+
+static void read_member_expr(tn_reader *r, const tn_ast *stmt) {
+  const tn_ast *value = stmt->in[0];
+  const char *name = NULL;
+  if (value->kind == TN_AST_STR || value->kind == TN_AST_ELLIPSIS) {
+    return;
+  }
+  const tn_call_row *row = value->kind == TN_AST_CALL ? tn_find_call(r, value, &name) : NULL;
+  if (row == NULL || row->fn != call_module_attrs) {
+    tn_read_fail(r, stmt, "bad-module-member", NULL,
+                 "expected a function, I.module_attrs or I.module_global_infos in the module");
+    return;
+  }
+  (void)tn_read_val(r, value);
+}
+
+static bool note_function(tn_reader *r, const tn_ast *at, const char *name) {
+  if (tn_strmap_has(&r->funcs, name)) {
+    tn_read_fail(r, at, "duplicate-function", NULL, "the module has a function '%s' already", name);
+    return false;
+  }
+  /* the map only says which names exist */
+  tn_strmap_set(&r->funcs, name, r);
+  return true;
+}
+
+static void read_members(tn_reader *r, const tn_ast *suite) {
+  TN_VEC(const tn_ast *) members = {0};
+  for (uint32_t i = 0; i < suite->n; ++i) {
+    const tn_ast *stmt = suite->in[i];
+    bool is_def = stmt->kind == TN_AST_DEF;
+    bool is_extern = stmt->kind == TN_AST_ASSIGN && stmt->in[0]->kind == TN_AST_NAME;
+    if ((!is_def && !is_extern) ||
+        note_function(r, stmt, is_def ? stmt->text : stmt->in[0]->text)) {
+      TN_VEC_PUSH(&members, stmt);
+    }
+  }
+  for (size_t i = 0; i < members.len; ++i) {
+    const tn_ast *stmt = members.data[i];
+    if (stmt->kind == TN_AST_DEF) {
+      read_def_first(r, stmt);
+    } else if (stmt->kind == TN_AST_ASSIGN) {
+      read_extern(r, stmt);
+    } else if (stmt->kind == TN_AST_EXPR) {
+      read_member_expr(r, stmt);
+    } else if (stmt->kind != TN_AST_PASS) {
+      tn_read_fail(r, stmt, "bad-module-member", NULL, "expected a function in the module");
+    }
+  }
+  for (size_t i = 0; i < members.len; ++i) {
+    if (members.data[i]->kind == TN_AST_DEF) {
+      read_def_second(r, members.data[i]);
+    }
+  }
+  TN_VEC_DEINIT(&members);
+}
+
+/* ---- the file
+ * ----------------------------------------------------------------------------------------------------------------------
+ */
+
+static bool check_class_decorators(tn_reader *r, const tn_ast *class_def) {
+  const tn_ast *decorators = class_def->in[TN_AST_CLASS_DECORATORS];
+  const tn_ast *decorator = decorators == NULL || decorators->n != 1 ? NULL : decorators->in[0];
+  if (decorator == NULL ||
+      !is_one_of(decorator_name(r, decorator), module_names, N_OF(module_names))) {
+    tn_read_fail(r, class_def, "bad-decorator", NULL, "class '%s' needs the decorator @I.ir_module",
+                 class_def->text);
+    return false;
+  }
+  return check_decorator_args(r, decorator, "check_well_formed");
+}
+
+static void read_class(tn_reader *r, const tn_ast *class_def) {
+  if (!check_class_decorators(r, class_def)) {
+    return;
+  }
+  r->class_name = class_def->text;
+  r->module->name = class_def->text;
+  read_members(r, class_def->in[TN_AST_CLASS_BODY]);
+}
+
+/* N = 16 outside of the module: a value that functions may use. */
+static void read_outer(tn_reader *r, const tn_ast *stmt) {
+  const tn_ast *target = stmt->in[0];
+  tn_val v = target->kind == TN_AST_NAME ? tn_read_val(r, stmt->in[1]) : tn_val_error();
+  if (target->kind != TN_AST_NAME) {
+    tn_read_fail(r, target, "bad-target", NULL, "expected a name on the left of '='");
+    return;
+  }
+  tn_scopes_set(&r->scopes, target->text, v);
+}
+
+static void read_file(tn_reader *r, const tn_ast *file) {
+  const tn_ast *class_def = NULL;
+  TN_VEC(const tn_ast *) defs = {0};
+  for (uint32_t i = 0; i < file->n; ++i) {
+    const tn_ast *stmt = file->in[i];
+    bool is_doc = stmt->kind == TN_AST_EXPR && stmt->in[0]->kind == TN_AST_STR;
+    if (stmt->kind == TN_AST_CLASS && class_def == NULL) {
+      class_def = stmt;
+    } else if (stmt->kind == TN_AST_DEF) {
+      TN_VEC_PUSH(&defs, stmt);
+    } else if (stmt->kind == TN_AST_ASSIGN) {
+      read_outer(r, stmt);
+    } else if (stmt->kind != TN_AST_IMPORT && stmt->kind != TN_AST_PASS && !is_doc) {
+      tn_read_fail(r, stmt, "bad-file", NULL,
+                   "expected one @I.ir_module class, or @T.prim_func and @R.function definitions");
+    }
+  }
+  if (class_def != NULL && defs.len > 0) {
+    tn_read_fail(r, defs.data[0], "bad-file", NULL,
+                 "a function beside the @I.ir_module class: put it into the class");
+  } else if (class_def != NULL) {
+    read_class(r, class_def);
+  } else if (defs.len == 0) {
+    if (r->diags->n == 0) {
+      tn_read_fail(r, file, "empty-module", NULL,
+                   "there is no @I.ir_module class and no function in this file");
+    }
+  } else {
+    const tn_ast suite = {.kind = TN_AST_SUITE, .n = (uint32_t)defs.len, .in = defs.data};
+    r->class_name = r->module->name;
+    read_members(r, &suite);
+  }
+  TN_VEC_DEINIT(&defs);
+}
+
+static void reader_deinit(tn_reader *r) {
+  tn_scopes_deinit(&r->scopes);
+  tn_strmap_deinit(&r->calls);
+  tn_strmap_deinit(&r->funcs);
+  tn_map_deinit(&r->consts);
+  tn_map_deinit(&r->param_index);
+  tn_map_deinit(&r->loop_domains);
+  tn_map_deinit(&r->env_threads);
+  TN_VEC_DEINIT(&r->params);
+  TN_VEC_DEINIT(&r->buffers);
+  if (r->arith != NULL) {
+    tn_arith_free(r->arith);
+  }
+  tn_arena_deinit(&r->arena);
+}
+
+void tn_script_parse(const char *text, size_t len, const tn_script_opts *opts, tn_module *module,
+                     tn_diags *diags) {
+  static const tn_script_opts no_opts = {0};
+  opts = opts != NULL ? opts : &no_opts;
+  const char *file_name = opts->file_name != NULL ? opts->file_name : "<text>";
+  if (len > MAX_TEXT_BYTES) {
+    tn_diags_add(diags, "too-large", (tn_pos){0}, NULL, "%s: %zu bytes of text: at most %d",
+                 file_name, len, MAX_TEXT_BYTES);
+    return;
+  }
+  tn_reader r = {
+      .ir = module->ir, .module = module, .opts = opts, .diags = diags, .bare_int = TN_DT_I32};
+  r.source = tn_ir_add_source(module->ir, file_name, text, len);
+  tn_arena_init(&r.arena, 0);
+  const tn_ast *file = tn_ast_parse(r.ir, &r.arena, text, len, r.source, diags);
+  tn_register_calls(&r, tn_tir_expr_calls());
+  tn_register_calls(&r, tn_tir_stmt_calls());
+  tn_register_calls(&r, tn_tir_block_calls());
+  tn_register_calls(&r, tn_tir_buffer_calls());
+  tn_register_calls(&r, tn_graph_calls());
+  tn_register_calls(&r, (tn_call_table){module_rows, N_OF(module_rows)});
+  if (diags->n == 0) {
+    tn_scopes_push(&r.scopes, TN_FRAME_PLAIN);
+    read_file(&r, file);
+    tn_scopes_pop(&r.scopes);
+  }
+  tn_status st = tn_ir_status(module->ir);
+  if (st != NULL) {
+    tn_diags_add(diags, "out-of-memory",
+                 (tn_pos){.source = r.source, .line = 1, .col = 1, .n_cols = 1}, NULL, "%s",
+                 tn_status_message(st));
+    tn_status_free(st);
+  }
+  reader_deinit(&r);
+}

@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Loops and `with` of the loop level, and the calls that are statements there: raw memory,
+ * attributes, threads, evaluate. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "script/reader.h"
+
+/* ---- loops
+ * ------------------------------------------------------------------------------------------------------------------
+ */
+
+typedef struct loop_head {
+  tn_for_kind kind;
+  const tn_node *min;
+  const tn_node *extent;
+  const tn_node *thread;
+  const tn_node *annotations;
+} loop_head;
+
+static const tn_node *range_of(tn_reader *r, const loop_head *head) {
+  const tn_node *in[2] = {[TN_RANGE_MIN] = head->min, [TN_RANGE_EXTENT] = head->extent};
+  return tn_node_new(r->ir, TN_OP_RANGE, TN_DT_NONE, (tn_attr){0}, 2, in);
+}
+
+/* stop, or start and stop. */
+static bool read_bounds(tn_reader *r, const tn_ast *start, const tn_ast *stop, loop_head *head) {
+  if (stop == NULL) {
+    head->extent = tn_read_index(r, start);
+    head->min = head->extent == NULL ? NULL : tn_int(r->ir, head->extent->dtype, 0);
+    return head->extent != NULL;
+  }
+  const tn_node *lo = NULL;
+  const tn_node *hi = NULL;
+  if (!tn_pair_exprs(r, start, tn_read_val(r, start), tn_read_val(r, stop), &lo, &hi) ||
+      tn_to_index(r, start, tn_val_node(lo)) == NULL ||
+      tn_to_index(r, stop, tn_val_node(hi)) == NULL) {
+    return false;
+  }
+  tn_dtype wide = tn_dtype_bits(lo->dtype) > tn_dtype_bits(hi->dtype) ? lo->dtype : hi->dtype;
+  if (!tn_read_ok(r, start, "type-mismatch", tn_tir_cast(r->ir, wide, lo, &lo)) ||
+      !tn_read_ok(r, stop, "type-mismatch", tn_tir_cast(r->ir, wide, hi, &hi))) {
+    return false;
+  }
+  head->min = lo;
+  head->extent = tn_extent_between(r, lo, hi);
+  return true;
+}
+
+static bool read_annotations(tn_reader *r, const tn_ast *ast, const tn_node **out) {
+  *out = tn_none(r->ir);
+  if (ast == NULL || ast->kind == TN_AST_NONE) {
+    return true;
+  }
+  const tn_node *dict = tn_to_attr(r, ast, tn_read_val(r, ast));
+  if (dict != NULL && dict->op != TN_OP_DICT) {
+    tn_read_fail(r, ast, "bad-attribute", NULL, "expected a dictionary of annotations");
+    return false;
+  }
+  if (dict != NULL && dict->n_in > 0) {
+    *out = dict;
+  }
+  return dict != NULL;
+}
+
+typedef struct loop_row {
+  const char *name;
+  tn_for_kind kind;
+} loop_row;
+
+static const loop_row loop_rows[] = {
+    {"range", TN_FOR_SERIAL},        {"T.serial", TN_FOR_SERIAL},
+    {"T.parallel", TN_FOR_PARALLEL}, {"T.vectorized", TN_FOR_VECTORIZED},
+    {"T.unroll", TN_FOR_UNROLLED},   {"T.thread_binding", TN_FOR_THREAD_BINDING},
+    {"T.grid", TN_FOR_SERIAL},
+};
+
+/* The loop function's name: "range" or T.*; NULL, reported, when the iterable is none. */
+static const char *loop_name(tn_reader *r, const tn_ast *iter, tn_for_kind *out_kind) {
+  const char *names[sizeof loop_rows / sizeof loop_rows[0]];
+  size_t n = sizeof loop_rows / sizeof loop_rows[0];
+  const char *name = NULL;
+  if (iter->kind == TN_AST_CALL) {
+    name = iter->in[0]->kind == TN_AST_NAME ? iter->in[0]->text : tn_dotted(r, iter->in[0]);
+  }
+  for (size_t i = 0; i < n; ++i) {
+    names[i] = loop_rows[i].name;
+    if (name != NULL && strcmp(name, loop_rows[i].name) == 0) {
+      *out_kind = loop_rows[i].kind;
+      return loop_rows[i].name;
+    }
+  }
+  char *hint = name == NULL ? NULL : tn_near_of(name, names, n);
+  tn_read_fail(r, iter->kind == TN_AST_CALL ? iter->in[0] : iter, "unknown-loop", hint,
+               "expected range, T.serial, T.parallel, T.vectorized, T.unroll, T.thread_binding or "
+               "T.grid after 'in'");
+  free(hint);
+  return NULL;
+}
+
+static bool read_loop_head(tn_reader *r, const tn_ast *iter, const char *name, loop_head *head) {
+  const tn_ast *args[5] = {NULL};
+  bool is_range = strcmp(name, "range") == 0;
+  bool is_binding = head->kind == TN_FOR_THREAD_BINDING;
+  const char *params = is_range     ? "start stop? step?"
+                       : is_binding ? "start stop? thread? annotations?"
+                                    : "start stop? annotations?";
+  if (!tn_bind_args(r, iter, params, args)) {
+    return false;
+  }
+  if (is_range && args[2] != NULL) {
+    tn_read_fail(r, args[2], "unsupported", NULL, "not supported yet: a loop with a step");
+    return false;
+  }
+  const tn_ast *thread = is_binding ? args[2] : NULL;
+  if (is_binding && thread == NULL && args[1] != NULL && args[1]->kind == TN_AST_STR) {
+    thread = args[1];
+    args[1] = NULL;
+  }
+  if (!read_bounds(r, args[0], args[1], head) ||
+      !read_annotations(r, is_range ? NULL : args[is_binding ? 3 : 2], &head->annotations)) {
+    return false;
+  }
+  head->thread = tn_none(r->ir);
+  if (is_binding) {
+    const char *tag = thread == NULL ? NULL : tn_to_str(r, thread, tn_read_val(r, thread));
+    if (tag == NULL) {
+      if (thread == NULL) {
+        tn_read_fail(r, iter, "missing-argument", NULL,
+                     "T.thread_binding needs the argument 'thread'");
+      }
+      return false;
+    }
+    head->thread = tn_str(r->ir, tag);
+  }
+  return true;
+}
+
+/* Loop variable `name` over head, in the open scope. */
+static const tn_node *define_loop_var(tn_reader *r, const tn_ast *name, const loop_head *head) {
+  const tn_node *var = tn_var_new(r->ir, name->text, head->extent->dtype);
+  tn_define(r, name, tn_val_node(var));
+  tn_map_set(&r->loop_domains, var->id, (uint64_t)(uintptr_t)range_of(r, head));
+  return var;
+}
+
+/* Reads the body for the diagnostics in it when the head is wrong. */
+static void read_orphan_body(tn_reader *r, const tn_ast *stmt) {
+  const tn_ast *target = stmt->in[TN_AST_FOR_TARGET];
+  bool is_tuple = target->kind == TN_AST_TUPLE;
+  tn_scopes_push(&r->scopes, TN_FRAME_PLAIN);
+  for (uint32_t i = 0; i < (is_tuple ? target->n : 1); ++i) {
+    const tn_ast *name = is_tuple ? target->in[i] : target;
+    if (name->kind == TN_AST_NAME) {
+      tn_scopes_set(&r->scopes, name->text, tn_val_error());
+    }
+  }
+  (void)tn_read_suite(r, stmt->in[TN_AST_FOR_BODY]);
+  tn_scopes_pop(&r->scopes);
+}
+
+static bool check_targets(tn_reader *r, const tn_ast *target, const tn_ast *const *names,
+                          uint32_t n, uint32_t n_want) {
+  for (uint32_t i = 0; i < n; ++i) {
+    if (names[i]->kind != TN_AST_NAME) {
+      tn_read_fail(r, names[i], "bad-target", NULL, "expected the name of a loop variable");
+      return false;
+    }
+  }
+  if (n != n_want) {
+    tn_read_fail(r, target, "wrong-target-count", NULL, "%u loop variables for %u extents", n,
+                 n_want);
+    return false;
+  }
+  return true;
+}
+
+static bool read_grid_heads(tn_reader *r, const tn_ast *iter, loop_head *heads, uint32_t n) {
+  if (!tn_check_keywords(r, iter, "")) {
+    return false;
+  }
+  bool is_ok = true;
+  for (uint32_t i = 0; i < n; ++i) {
+    heads[i] =
+        (loop_head){.kind = TN_FOR_SERIAL, .thread = tn_none(r->ir), .annotations = tn_none(r->ir)};
+    const tn_ast *arg = iter->in[1 + i];
+    if (arg->kind == TN_AST_TUPLE && arg->n == 2) {
+      is_ok = read_bounds(r, arg->in[0], arg->in[1], &heads[i]) && is_ok;
+    } else {
+      is_ok = read_bounds(r, arg, NULL, &heads[i]) && is_ok;
+    }
+  }
+  return is_ok;
+}
+
+void tn_read_for(tn_reader *r, const tn_ast *stmt) {
+  const tn_ast *iter = stmt->in[TN_AST_FOR_ITER];
+  const tn_ast *target = stmt->in[TN_AST_FOR_TARGET];
+  bool is_tuple = target->kind == TN_AST_TUPLE;
+  uint32_t n = is_tuple ? target->n : 1;
+  const tn_ast *const *names = is_tuple ? target->in : &target;
+  tn_for_kind kind = TN_FOR_SERIAL;
+  const char *name = loop_name(r, iter, &kind);
+  bool is_grid = name != NULL && strcmp(name, "T.grid") == 0;
+  uint32_t n_want = is_grid ? tn_n_positional(iter) : 1;
+  loop_head *heads = TN_ARENA_ARRAY(&r->arena, loop_head, n_want + 1);
+  heads[0].kind = kind;
+  if (name == NULL || !check_targets(r, target, names, n, n_want) ||
+      !(is_grid ? read_grid_heads(r, iter, heads, n) : read_loop_head(r, iter, name, &heads[0]))) {
+    read_orphan_body(r, stmt);
+    return;
+  }
+  const tn_node **vars = TN_ARENA_ARRAY(&r->arena, const tn_node *, n + 1);
+  tn_scopes_push(&r->scopes, TN_FRAME_PLAIN);
+  for (uint32_t i = 0; i < n; ++i) {
+    vars[i] = define_loop_var(r, names[i], &heads[i]);
+  }
+  const tn_node *body = tn_read_suite(r, stmt->in[TN_AST_FOR_BODY]);
+  tn_scopes_pop(&r->scopes);
+  for (uint32_t i = n; i > 0; --i) {
+    const loop_head *head = &heads[i - 1];
+    body = tn_for_new(r->ir, head->kind, vars[i - 1], head->min, head->extent, body, head->thread,
+                      head->annotations);
+    tn_mark(r, body, stmt);
+  }
+  TN_VEC_PUSH(&r->body->stmts, body);
+}
+
+/* ---- raw memory
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
+
+static const char *one_name(tn_reader *r, const tn_call *call) {
+  if (call->n_names == 1 && call->names[0]->kind == TN_AST_NAME) {
+    return call->names[0]->text;
+  }
+  tn_read_fail(r, call->ast, "needs-one-name", NULL,
+               "the result of %s is given one name: name = %s(...)", call->row->name,
+               call->row->name);
+  return NULL;
+}
+
+static tn_val call_allocate(tn_reader *r, const tn_call *call) {
+  const tn_ast *args[5];
+  tn_dtype dtype = TN_DT_F32;
+  const char *name = one_name(r, call);
+  if (name == NULL ||
+      !tn_bind_args(r, call->ast, "extents dtype scope? condition? annotations?", args) ||
+      !tn_read_dtype(r, args[1], &dtype)) {
+    return tn_val_error();
+  }
+  const tn_node *extents = tn_to_index_list(r, args[0], tn_read_val(r, args[0]));
+  const char *scope = args[2] == NULL ? "global" : tn_to_str(r, args[2], tn_read_val(r, args[2]));
+  const tn_node *cond = args[3] == NULL ? tn_bool(r->ir, true) : tn_read_cond(r, args[3]);
+  const tn_node *annotations = NULL;
+  if (extents == NULL || scope == NULL || cond == NULL ||
+      !read_annotations(r, args[4], &annotations)) {
+    return tn_val_error();
+  }
+  const tn_node *var = tn_var_new(r->ir, name, TN_DT_HANDLE);
+  const tn_node *in[] = {[TN_ALLOC_VAR] = var,
+                         [TN_ALLOC_EXTENTS] = extents,
+                         [TN_ALLOC_COND] = cond,
+                         [TN_ALLOC_SCOPE] = tn_str(r->ir, scope),
+                         [TN_ALLOC_ANNOTATIONS] = annotations};
+  tn_add_stmt(r, call->ast, tn_node_new(r->ir, TN_OP_ALLOC, dtype, (tn_attr){0}, 5, in));
+  return tn_val_node(var);
+}
+
+/* Fills the array from a flat or nested list of numbers; false, reported. */
+static bool fill_elements(tn_reader *r, const tn_ast *at, tn_val v, tn_array *array, int64_t n,
+                          int64_t *filled) {
+  if (v.kind == TN_VAL_LIST) {
+    for (uint32_t i = 0; i < v.n; ++i) {
+      if (!fill_elements(r, at, v.items[i], array, n, filled)) {
+        return false;
+      }
+    }
+    return true;
+  }
+  if (*filled >= n) {
+    tn_read_fail(r, at, "bad-constant", NULL,
+                 "more than the %" PRId64 " elements that the shape has", n);
+    return false;
+  }
+  if (tn_val_is_node(v, TN_OP_FLOAT)) {
+    v = (tn_val){.kind = TN_VAL_FLOAT, .f64 = v.node->attr.f64};
+  } else if (tn_val_is_node(v, TN_OP_INT)) {
+    v = (tn_val){.kind = TN_VAL_INT, .i64 = v.node->attr.i64};
+  }
+  if (!tn_val_is_number(v)) {
+    tn_read_fail(r, at, "bad-constant", NULL, "expected numbers, got %s", tn_val_what(v));
+    return false;
+  }
+  if (v.kind == TN_VAL_FLOAT) {
+    tn_array_set_f64(array, (*filled)++, v.f64);
+  } else {
+    tn_array_set_i64(array, (*filled)++, v.i64);
+  }
+  return true;
+}
+
+bool tn_fill_array(tn_reader *r, const tn_ast *at, tn_val v, tn_array *array) {
+  int64_t n = tn_array_n_elems(array);
+  int64_t filled = 0;
+  if (!fill_elements(r, at, v, array, n, &filled)) {
+    return false;
+  }
+  if (filled != n) {
+    tn_read_fail(r, at, "bad-constant", NULL, "%" PRId64 " elements for a shape of %" PRId64,
+                 filled, n);
+    return false;
+  }
+  return true;
+}
+
+static tn_val call_allocate_const(tn_reader *r, const tn_call *call) {
+  const tn_ast *args[4];
+  tn_dtype dtype = TN_DT_F32;
+  int64_t shape[TN_MAX_NDIM];
+  const char *name = one_name(r, call);
+  if (name == NULL || !tn_bind_args(r, call->ast, "data dtype extents annotations?", args) ||
+      !tn_read_dtype(r, args[1], &dtype)) {
+    return tn_val_error();
+  }
+  tn_val dims = tn_read_val(r, args[2]);
+  if (dims.kind != TN_VAL_LIST || dims.n > TN_MAX_NDIM || tn_dtype_lanes(dtype) != 1 ||
+      tn_dtype_is_handle(dtype)) {
+    return tn_val_is_error(dims) ? dims
+                                 : tn_read_fail(r, args[2], "bad-constant", NULL,
+                                                "expected a list of at most %d extents "
+                                                "and a plain element type",
+                                                TN_MAX_NDIM);
+  }
+  for (uint32_t i = 0; i < dims.n; ++i) {
+    if (!tn_to_int(r, args[2], dims.items[i], &shape[i])) {
+      return tn_val_error();
+    }
+  }
+  tn_val data = tn_read_val(r, args[0]);
+  tn_array array = {0};
+  if (tn_val_is_error(data) || !tn_read_ok(r, args[2], "bad-constant",
+                                           tn_array_init(&array, dtype, (int32_t)dims.n, shape))) {
+    return tn_val_error();
+  }
+  if (!tn_fill_array(r, args[0], data, &array)) {
+    tn_array_deinit(&array);
+    return tn_val_error();
+  }
+  const tn_node *var = tn_var_new(r->ir, name, TN_DT_HANDLE);
+  const tn_node *in[] = {
+      [TN_CONST_ALLOC_VAR] = var, [TN_CONST_ALLOC_ARRAY] = tn_const_new(r->ir, &array)};
+  tn_add_stmt(r, call->ast, tn_node_new(r->ir, TN_OP_CONST_ALLOC, TN_DT_NONE, (tn_attr){0}, 2, in));
+  return tn_val_node(var);
+}
+
+/* ---- attributes and threads
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static void push_wrap(tn_reader *r, const tn_ast *at, tn_op op, const char *text, const tn_node *a,
+                      const tn_node *b) {
+  tn_wrap wrap = {
+      .op = op, .text = text, .a = a, .b = b, .start = r->body->stmts.len, .pos = at->pos};
+  TN_VEC_PUSH(&r->body->wraps, wrap);
+}
+
+static bool may_wrap(tn_reader *r, const tn_ast *at) {
+  if (r->body->wraps.len < TN_AST_MAX_NEST) {
+    return true;
+  }
+  tn_read_fail(r, at, "nested-too-deep", NULL, "more than %d attributes over one block",
+               TN_AST_MAX_NEST);
+  return false;
+}
+
+/* T.attr(node, key, value) over the rest of the block; an env_thread's "thread_extent" is a launch.
+ */
+static tn_val call_attr(tn_reader *r, const tn_call *call) {
+  const tn_ast *args[3];
+  if (!tn_bind_args(r, call->ast, "node attr_key value", args) || !may_wrap(r, call->ast)) {
+    return tn_val_error();
+  }
+  const tn_node *node = tn_to_attr(r, args[0], tn_read_val(r, args[0]));
+  const char *key = tn_to_str(r, args[1], tn_read_val(r, args[1]));
+  const tn_node *value = tn_to_attr(r, args[2], tn_read_val(r, args[2]));
+  if (node == NULL || key == NULL || value == NULL) {
+    return tn_val_error();
+  }
+  uint64_t tag = 0;
+  if (strcmp(key, "thread_extent") == 0 && node->op == TN_OP_VAR &&
+      tn_map_find(&r->env_threads, node->id, &tag)) {
+    if (!tn_read_ok(r, args[2], "type-mismatch", tn_tir_cast(r->ir, node->dtype, value, &value))) {
+      return tn_val_error();
+    }
+    push_wrap(r, call->ast, TN_OP_LAUNCH, (const char *)(uintptr_t)tag, node, value);
+  } else {
+    push_wrap(r, call->ast, TN_OP_ATTR, key, node, value);
+  }
+  return tn_val_void();
+}
+
+static tn_val call_env_thread(tn_reader *r, const tn_call *call) {
+  const tn_ast *args[2];
+  tn_dtype dtype = TN_DT_I32;
+  const char *name = one_name(r, call);
+  if (name == NULL || !tn_bind_args(r, call->ast, "thread_tag dtype?", args) ||
+      (args[1] != NULL && !tn_read_dtype(r, args[1], &dtype))) {
+    return tn_val_error();
+  }
+  const char *tag = tn_to_str(r, args[0], tn_read_val(r, args[0]));
+  if (tag == NULL) {
+    return tn_val_error();
+  }
+  const tn_node *var = tn_var_new(r->ir, name, dtype);
+  tn_map_set(&r->env_threads, var->id, (uint64_t)(uintptr_t)tn_ir_text(r->ir, tag));
+  return tn_val_node(var);
+}
+
+/* T.launch_thread("blockIdx.x", 4) makes the variable; T.launch_thread(bx, 4) takes one of
+ * T.env_thread. */
+static tn_val call_launch_thread(tn_reader *r, const tn_call *call) {
+  const tn_ast *args[2];
+  if (!tn_bind_args(r, call->ast, "thread extent", args) || !may_wrap(r, call->ast)) {
+    return tn_val_error();
+  }
+  tn_val thread = tn_read_val(r, args[0]);
+  const tn_node *extent = tn_read_index(r, args[1]);
+  if (extent == NULL || tn_val_is_error(thread)) {
+    return tn_val_error();
+  }
+  uint64_t tag = 0;
+  if (tn_val_is_node(thread, TN_OP_VAR) && tn_map_find(&r->env_threads, thread.node->id, &tag)) {
+    if (!tn_read_ok(r, args[1], "type-mismatch",
+                    tn_tir_cast(r->ir, thread.node->dtype, extent, &extent))) {
+      return tn_val_error();
+    }
+    push_wrap(r, call->ast, TN_OP_LAUNCH, (const char *)(uintptr_t)tag, thread.node, extent);
+    return call->n_names == 0 ? tn_val_void() : thread;
+  }
+  const char *text = tn_to_str(r, args[0], thread);
+  const char *name = text == NULL ? NULL
+                     : call->n_names == 1 && call->names[0]->kind == TN_AST_NAME
+                         ? call->names[0]->text
+                         : "tx";
+  if (text == NULL) {
+    return tn_val_error();
+  }
+  const tn_node *var = tn_var_new(r->ir, name, extent->dtype);
+  push_wrap(r, call->ast, TN_OP_LAUNCH, tn_ir_text(r->ir, text), var, extent);
+  return call->n_names == 0 ? tn_val_void() : tn_val_node(var);
+}
+
+/* ---- evaluate, return, function attributes
+ * --------------------------------------------------------------------------------------------- */
+
+static tn_val call_ret(tn_reader *r, const tn_call *call) {
+  const tn_ast *args[1];
+  if (tn_bind_args(r, call->ast, "value", args)) {
+    tn_add_return(r, call->ast, args[0]);
+  }
+  return tn_val_void();
+}
+
+static tn_val call_evaluate(tn_reader *r, const tn_call *call) {
+  const tn_ast *args[1];
+  if (!tn_bind_args(r, call->ast, "value", args)) {
+    return tn_val_error();
+  }
+  tn_val v = tn_read_val(r, args[0]);
+  if (v.kind == TN_VAL_VOID) {
+    return v; /* T.evaluate(T.ret(x)) */
+  }
+  const tn_node *value = tn_to_expr(r, args[0], v, TN_DT_NONE);
+  if (value == NULL) {
+    return tn_val_error();
+  }
+  tn_add_stmt(r, call->ast, tn_node_new(r->ir, TN_OP_EVAL, TN_DT_NONE, (tn_attr){0}, 1, &value));
+  return tn_val_void();
+}
+
+static tn_val call_let_stmt(tn_reader *r, const tn_call *call) {
+  const tn_ast *args[1];
+  return tn_bind_args(r, call->ast, "value", args) ? tn_read_val(r, args[0]) : tn_val_error();
+}
+
+static tn_val call_func_attr(tn_reader *r, const tn_call *call) {
+  tn_read_func_attr(r, call->ast);
+  return tn_val_void();
+}
+
+static const tn_call_row rows[] = {
+    {"T.allocate", call_allocate, 0, TN_USE_TIR},
+    {"T.allocate_const", call_allocate_const, 0, TN_USE_TIR},
+    {"T.attr", call_attr, 0, TN_USE_TIR},
+    {"T.env_thread", call_env_thread, 0, TN_USE_TIR},
+    {"T.launch_thread", call_launch_thread, 0, TN_USE_TIR},
+    {"T.LetStmt", call_let_stmt, 0, TN_USE_TIR},
+    {"T.evaluate", call_evaluate, 0, TN_USE_TIR},
+    {"T.ret", call_ret, 0, TN_USE_TIR},
+    {"T.func_attr", call_func_attr, 0, TN_USE_TIR},
+    {"R.func_attr", call_func_attr, 0, TN_USE_GRAPH},
+};
+
+tn_call_table tn_tir_stmt_calls(void) {
+  return (tn_call_table){rows, sizeof rows / sizeof rows[0]};
+}
+
+/* ---- with
+ * ------------------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* The forms whose effect lasts for the block: they work on an inner body, which becomes one
+ * statement. */
+static void read_scoped_with(tn_reader *r, const tn_ast *stmt) {
+  const tn_ast *item = stmt->in[TN_AST_WITH_ITEM];
+  const tn_ast *target = stmt->in[TN_AST_WITH_TARGET];
+  tn_body body = {0};
+  tn_body *outer = r->body;
+  r->body = &body;
+  tn_scopes_push(&r->scopes, TN_FRAME_PLAIN);
+  if (target != NULL) {
+    const tn_ast *parts[2] = {target, item};
+    const tn_ast assign = {.kind = TN_AST_ASSIGN, .n = 2, .pos = stmt->pos, .in = parts};
+    tn_read_tir_stmt(r, &assign);
+  } else {
+    (void)tn_read_rhs(r, item, 0, NULL);
+  }
+  tn_read_stmts(r, stmt->in[TN_AST_WITH_BODY]);
+  tn_scopes_pop(&r->scopes);
+  r->body = outer;
+  const tn_node *node = tn_finish_body(r, &body);
+  tn_body_deinit(&body);
+  TN_VEC_PUSH(&r->body->stmts, node);
+}
+
+void tn_read_with(tn_reader *r, const tn_ast *stmt) {
+  static const char *const scoped[] = {"T.attr",           "T.LetStmt",     "T.allocate",
+                                       "T.allocate_const", "T.decl_buffer", "T.launch_thread"};
+  static const char *const known[] = {"T.block",       "T.init",         "T.attr",
+                                      "T.LetStmt",     "T.allocate",     "T.allocate_const",
+                                      "T.decl_buffer", "T.launch_thread"};
+  const tn_ast *item = stmt->in[TN_AST_WITH_ITEM];
+  const char *name = item->kind == TN_AST_CALL ? tn_dotted(r, item->in[0]) : NULL;
+  if (name != NULL && strcmp(name, "T.block") == 0) {
+    tn_read_block(r, stmt, item);
+    return;
+  }
+  if (name != NULL && strcmp(name, "T.init") == 0) {
+    tn_read_init(r, stmt);
+    return;
+  }
+  for (size_t i = 0; name != NULL && i < sizeof scoped / sizeof scoped[0]; ++i) {
+    if (strcmp(name, scoped[i]) == 0) {
+      read_scoped_with(r, stmt);
+      return;
+    }
+  }
+  static const char *const later[] = {"T.sblock", "T.realize", "T.Assert", "T.While"};
+  for (size_t i = 0; name != NULL && i < sizeof later / sizeof later[0]; ++i) {
+    if (strcmp(name, later[i]) == 0) {
+      tn_read_fail(r, item, "unsupported", NULL, "not supported yet: with %s", name);
+      return;
+    }
+  }
+  char *hint = name == NULL ? NULL : tn_near_of(name, known, sizeof known / sizeof known[0]);
+  tn_read_fail(r, item, "unknown-with", hint,
+               "expected T.block, T.init, T.attr, T.LetStmt, T.allocate, T.decl_buffer or "
+               "T.launch_thread after 'with'");
+  free(hint);
+}
