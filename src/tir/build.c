@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Typed construction of expressions: what the language means by `a + b`. The text reader, operators and tests come
- * through here, so that a program means the same whoever built it. Nothing is folded but casts of literals. */
+/* Typed construction of expressions: what the language means by `a + b`. The text reader, operators
+ * and tests come through here, so that a program means the same whoever built it. Nothing is folded
+ * but casts of literals. */
 #include "tir/tir.h"
 
 #include "arith/arith.h"
@@ -22,7 +23,8 @@ static bool fits(int64_t value, tn_dtype dt) {
   return bits == 64 || (value >= -(INT64_C(1) << (bits - 1)) && value < INT64_C(1) << (bits - 1));
 }
 
-/* The type that `n` has beside `other`: a bare literal (int32) takes the other's integer type when its value fits. */
+/* The type that `n` has beside `other`: a bare literal (int32) takes the other's integer type when
+ * its value fits. */
 static tn_dtype type_beside(const tn_node *n, const tn_node *other) {
   const tn_node *value = tn_is(n, TN_OP_BROADCAST) ? n->in[0] : n;
   if (tn_is(value, TN_OP_INT) && value->dtype == TN_DT_I32 && is_integer(other->dtype) &&
@@ -74,8 +76,8 @@ static tn_status match(tn_ir *ir, const char *what, const tn_node **a, const tn_
   if (!common_type(type_beside(*a, *b), type_beside(*b, *a), &dtype)) {
     char text_a[TN_DTYPE_TEXT_BYTES];
     char text_b[TN_DTYPE_TEXT_BYTES];
-    return TN_ERR(TN_INVALID, "'%s' cannot take %s and %s", what, tn_dtype_print((*a)->dtype, text_a),
-                  tn_dtype_print((*b)->dtype, text_b));
+    return TN_ERR(TN_INVALID, "'%s' cannot take %s and %s", what,
+                  tn_dtype_print((*a)->dtype, text_a), tn_dtype_print((*b)->dtype, text_b));
   }
   TN_TRY(convert(ir, *a, dtype, a));
   return convert(ir, *b, dtype, b);
@@ -97,7 +99,8 @@ static tn_status widen_bool(tn_ir *ir, const tn_node **a) {
 
 /* // and % of floats are built from what they mean, so that no later stage needs a rule for them:
  * a // b = floor(a / b), a % b = a - floor(a / b) * b, truncmod(a, b) = fmod(a, b). */
-static tn_status float_division(tn_ir *ir, tn_op op, const tn_node *a, const tn_node *b, const tn_node **out) {
+static tn_status float_division(tn_ir *ir, tn_op op, const tn_node *a, const tn_node *b,
+                                const tn_node **out) {
   const tn_node *args[] = {a, b};
   if (op == TN_OP_MOD) {
     return tn_tir_intrin(ir, tn_intrin_get(TN_INTRIN_FMOD), TN_DT_NONE, 2, args, out);
@@ -113,7 +116,8 @@ static tn_status float_division(tn_ir *ir, tn_op op, const tn_node *a, const tn_
 static bool is_bitwise(tn_op op) { return op == TN_OP_BAND || op == TN_OP_BOR || op == TN_OP_BXOR; }
 static bool is_shift(tn_op op) { return op == TN_OP_SHL || op == TN_OP_SHR; }
 
-tn_status tn_tir_binary(tn_ir *ir, tn_op op, const tn_node *a, const tn_node *b, const tn_node **out) {
+tn_status tn_tir_binary(tn_ir *ir, tn_op op, const tn_node *a, const tn_node *b,
+                        const tn_node **out) {
   const char *text = tn_op_info_get(op)->text;
   TN_TRY(match(ir, text, &a, &b));
   bool is_bool = tn_dtype_is_bool(a->dtype);
@@ -126,12 +130,14 @@ tn_status tn_tir_binary(tn_ir *ir, tn_op op, const tn_node *a, const tn_node *b,
   if ((is_bitwise(op) || is_shift(op)) && tn_dtype_is_float(a->dtype)) {
     return refuse(text, "integers", a->dtype);
   }
-  bool keeps_bool = is_bitwise(op) || op == TN_OP_AND || op == TN_OP_OR || op == TN_OP_EQ || op == TN_OP_NE;
+  bool keeps_bool =
+      is_bitwise(op) || op == TN_OP_AND || op == TN_OP_OR || op == TN_OP_EQ || op == TN_OP_NE;
   if (is_bool && !keeps_bool) { /* True + True is 2 */
     TN_TRY(widen_bool(ir, &a));
     TN_TRY(widen_bool(ir, &b));
   }
-  if (tn_dtype_is_float(a->dtype) && (op == TN_OP_FLOORDIV || op == TN_OP_FLOORMOD || op == TN_OP_MOD)) {
+  if (tn_dtype_is_float(a->dtype) &&
+      (op == TN_OP_FLOORDIV || op == TN_OP_FLOORMOD || op == TN_OP_MOD)) {
     return float_division(ir, op, a, b, out);
   }
   *out = tn_binary(ir, op, a, b);
@@ -170,7 +176,8 @@ tn_status tn_tir_cast(tn_ir *ir, tn_dtype dtype, const tn_node *a, const tn_node
   if (!is_number(dtype) || !is_number(a->dtype) || (lanes != 1 && lanes != tn_dtype_lanes(dtype))) {
     char from[TN_DTYPE_TEXT_BYTES];
     char to[TN_DTYPE_TEXT_BYTES];
-    return TN_ERR(TN_INVALID, "cannot cast %s to %s", tn_dtype_print(a->dtype, from), tn_dtype_print(dtype, to));
+    return TN_ERR(TN_INVALID, "cannot cast %s to %s", tn_dtype_print(a->dtype, from),
+                  tn_dtype_print(dtype, to));
   }
   if (lanes != tn_dtype_lanes(dtype)) {
     return convert(ir, a, dtype, out);
@@ -186,8 +193,8 @@ tn_status tn_tir_cast(tn_ir *ir, tn_dtype dtype, const tn_node *a, const tn_node
   return NULL;
 }
 
-tn_status tn_tir_select(tn_ir *ir, tn_op op, const tn_node *cond, const tn_node *a, const tn_node *b,
-                        const tn_node **out) {
+tn_status tn_tir_select(tn_ir *ir, tn_op op, const tn_node *cond, const tn_node *a,
+                        const tn_node *b, const tn_node **out) {
   const char *text = tn_op_info_get(op)->text;
   if (!tn_dtype_is_bool(cond->dtype)) {
     return refuse(text, "a bool as condition", cond->dtype);
@@ -218,12 +225,14 @@ static tn_status check_lanes(const char *what, const tn_node *value, int64_t lan
     return refuse(what, "one value", value->dtype);
   }
   if (lanes < 2 || lanes > UINT16_MAX) {
-    return TN_ERR(TN_INVALID, "'%s' of %lld lanes: a vector has 2 to %d", what, (long long)lanes, UINT16_MAX);
+    return TN_ERR(TN_INVALID, "'%s' of %lld lanes: a vector has 2 to %d", what, (long long)lanes,
+                  UINT16_MAX);
   }
   return NULL;
 }
 
-tn_status tn_tir_ramp(tn_ir *ir, const tn_node *base, const tn_node *stride, int64_t lanes, const tn_node **out) {
+tn_status tn_tir_ramp(tn_ir *ir, const tn_node *base, const tn_node *stride, int64_t lanes,
+                      const tn_node **out) {
   TN_TRY(check_lanes("Ramp", base, lanes));
   TN_TRY(check_lanes("Ramp", stride, lanes));
   if (!is_integer(base->dtype) || !is_integer(stride->dtype)) {
@@ -231,24 +240,28 @@ tn_status tn_tir_ramp(tn_ir *ir, const tn_node *base, const tn_node *stride, int
   }
   TN_TRY(match(ir, "Ramp", &base, &stride));
   const tn_node *in[] = {[TN_RAMP_BASE] = base, [TN_RAMP_STRIDE] = stride};
-  *out = tn_node_new(ir, TN_OP_RAMP, tn_dtype_with_lanes(base->dtype, (uint32_t)lanes), no_attr, 2, in);
+  *out = tn_node_new(ir, TN_OP_RAMP, tn_dtype_with_lanes(base->dtype, (uint32_t)lanes), no_attr, 2,
+                     in);
   return NULL;
 }
 
 tn_status tn_tir_broadcast(tn_ir *ir, const tn_node *value, int64_t lanes, const tn_node **out) {
   TN_TRY(check_lanes("Broadcast", value, lanes));
-  *out = tn_node_new(ir, TN_OP_BROADCAST, tn_dtype_with_lanes(value->dtype, (uint32_t)lanes), no_attr, 1, &value);
+  *out = tn_node_new(ir, TN_OP_BROADCAST, tn_dtype_with_lanes(value->dtype, (uint32_t)lanes),
+                     no_attr, 1, &value);
   return NULL;
 }
 
 /* ---- memory ---- */
 
 /* Checks indices and finds the type that one access has. */
-static tn_status access_type(const tn_node *buffer, uint32_t n, const tn_node *const *indices, tn_dtype *out) {
+static tn_status access_type(const tn_node *buffer, uint32_t n, const tn_node *const *indices,
+                             tn_dtype *out) {
   const char *name = buffer->attr.text;
   uint32_t ndim = tn_buffer_ndim(buffer);
   if (n != ndim) {
-    return TN_ERR(TN_INVALID, "buffer '%s' has %u dimensions and is accessed with %u indices", name, ndim, n);
+    return TN_ERR(TN_INVALID, "buffer '%s' has %u dimensions and is accessed with %u indices", name,
+                  ndim, n);
   }
   uint32_t lanes = tn_dtype_lanes(buffer->dtype);
   for (uint32_t i = 0; i < n; ++i) {
@@ -259,19 +272,22 @@ static tn_status access_type(const tn_node *buffer, uint32_t n, const tn_node *c
                     tn_dtype_print(dtype, text));
     }
     if (tn_dtype_lanes(dtype) != 1 && i + 1 != n) {
-      return TN_ERR(TN_INVALID, "index %u of buffer '%s' is a vector: only the last one may be", i, name);
+      return TN_ERR(TN_INVALID, "index %u of buffer '%s' is a vector: only the last one may be", i,
+                    name);
     }
     lanes *= i + 1 == n ? tn_dtype_lanes(dtype) : 1;
   }
   if (lanes > UINT16_MAX) {
-    return TN_ERR(TN_INVALID, "access of %u lanes to buffer '%s': at most %d", lanes, name, UINT16_MAX);
+    return TN_ERR(TN_INVALID, "access of %u lanes to buffer '%s': at most %d", lanes, name,
+                  UINT16_MAX);
   }
   *out = tn_dtype_with_lanes(buffer->dtype, lanes);
   return NULL;
 }
 
 /* NULL becomes NONE; one bool is broadcast to the lanes of the index. */
-static tn_status access_predicate(tn_ir *ir, const tn_node *buffer, tn_dtype access, const tn_node **predicate) {
+static tn_status access_predicate(tn_ir *ir, const tn_node *buffer, tn_dtype access,
+                                  const tn_node **predicate) {
   if (*predicate == NULL || tn_is_none(*predicate)) {
     *predicate = tn_none(ir);
     return NULL;
@@ -280,14 +296,15 @@ static tn_status access_predicate(tn_ir *ir, const tn_node *buffer, tn_dtype acc
   uint32_t got = tn_dtype_lanes((*predicate)->dtype);
   if (!tn_dtype_is_bool((*predicate)->dtype) || (got != 1 && got != lanes)) {
     char text[TN_DTYPE_TEXT_BYTES];
-    return TN_ERR(TN_INVALID, "predicate of an access to buffer '%s' is %s, not %u bools", buffer->attr.text,
-                  tn_dtype_print((*predicate)->dtype, text), lanes);
+    return TN_ERR(TN_INVALID, "predicate of an access to buffer '%s' is %s, not %u bools",
+                  buffer->attr.text, tn_dtype_print((*predicate)->dtype, text), lanes);
   }
   return got == lanes ? NULL : tn_tir_broadcast(ir, *predicate, lanes, predicate);
 }
 
-static const tn_node *access_new(tn_ir *ir, tn_op op, tn_dtype dtype, uint32_t n_head, const tn_node *const *head,
-                                 uint32_t n_indices, const tn_node *const *indices) {
+static const tn_node *access_new(tn_ir *ir, tn_op op, tn_dtype dtype, uint32_t n_head,
+                                 const tn_node *const *head, uint32_t n_indices,
+                                 const tn_node *const *indices) {
   const tn_node *in[TN_STORE_INDICES + TN_MAX_NDIM];
   TN_ASSERT(n_indices <= TN_MAX_NDIM, "%u indices", n_indices);
   for (uint32_t i = 0; i < n_head; ++i) {
@@ -301,14 +318,15 @@ static const tn_node *access_new(tn_ir *ir, tn_op op, tn_dtype dtype, uint32_t n
 
 static tn_status check_ndim(const tn_node *buffer, uint32_t n_indices) {
   if (n_indices > TN_MAX_NDIM) {
-    return TN_ERR(TN_UNSUPPORTED, "buffer '%s' has %u dimensions: at most %d", buffer->attr.text, n_indices,
-                  TN_MAX_NDIM);
+    return TN_ERR(TN_UNSUPPORTED, "buffer '%s' has %u dimensions: at most %d", buffer->attr.text,
+                  n_indices, TN_MAX_NDIM);
   }
   return NULL;
 }
 
-tn_status tn_tir_load(tn_ir *ir, const tn_node *buffer, uint32_t n_indices, const tn_node *const *indices,
-                      const tn_node *predicate, const tn_node **out) {
+tn_status tn_tir_load(tn_ir *ir, const tn_node *buffer, uint32_t n_indices,
+                      const tn_node *const *indices, const tn_node *predicate,
+                      const tn_node **out) {
   tn_dtype dtype = TN_DT_NONE;
   TN_TRY(check_ndim(buffer, n_indices));
   TN_TRY(access_type(buffer, n_indices, indices, &dtype));
@@ -319,7 +337,8 @@ tn_status tn_tir_load(tn_ir *ir, const tn_node *buffer, uint32_t n_indices, cons
 }
 
 tn_status tn_tir_store(tn_ir *ir, const tn_node *buffer, const tn_node *value, uint32_t n_indices,
-                       const tn_node *const *indices, const tn_node *predicate, const tn_node **out) {
+                       const tn_node *const *indices, const tn_node *predicate,
+                       const tn_node **out) {
   tn_dtype dtype = TN_DT_NONE;
   TN_TRY(check_ndim(buffer, n_indices));
   TN_TRY(access_type(buffer, n_indices, indices, &dtype));
@@ -327,7 +346,8 @@ tn_status tn_tir_store(tn_ir *ir, const tn_node *buffer, const tn_node *value, u
   if (value->dtype != dtype) {
     TN_TRY_MSG(tn_tir_cast(ir, dtype, value, &value), "storing to buffer '%s'", buffer->attr.text);
   }
-  const tn_node *head[] = {[TN_STORE_BUFFER] = buffer, [TN_STORE_VALUE] = value, [TN_STORE_PREDICATE] = predicate};
+  const tn_node *head[] = {
+      [TN_STORE_BUFFER] = buffer, [TN_STORE_VALUE] = value, [TN_STORE_PREDICATE] = predicate};
   *out = access_new(ir, TN_OP_STORE, TN_DT_NONE, TN_STORE_INDICES, head, n_indices, indices);
   return NULL;
 }
@@ -355,7 +375,8 @@ static tn_status float_literals(tn_ir *ir, uint32_t n, const tn_node **args) {
   return NULL;
 }
 
-static tn_status math_type(tn_ir *ir, const tn_intrin *intrin, uint32_t n, const tn_node **args, tn_dtype *out) {
+static tn_status math_type(tn_ir *ir, const tn_intrin *intrin, uint32_t n, const tn_node **args,
+                           tn_dtype *out) {
   const char *name = intrin->def.name;
   if (intrin->type == TN_IT_FLOAT) {
     bool has_float = false;
@@ -376,7 +397,8 @@ static tn_status math_type(tn_ir *ir, const tn_intrin *intrin, uint32_t n, const
   if (!is_number(dtype)) {
     return refuse(name, "numbers", dtype);
   }
-  *out = intrin->type == TN_IT_TEST ? tn_dtype_with_lanes(TN_DT_BOOL, tn_dtype_lanes(dtype)) : dtype;
+  *out =
+      intrin->type == TN_IT_TEST ? tn_dtype_with_lanes(TN_DT_BOOL, tn_dtype_lanes(dtype)) : dtype;
   return NULL;
 }
 
@@ -394,13 +416,15 @@ static tn_status ldexp_type(tn_ir *ir, const tn_node **args, tn_dtype *out) {
 static tn_status check_shape(const tn_intrin *intrin, uint32_t n, const tn_node *const *args) {
   const char *name = intrin->def.name;
   if (n < (uint32_t)intrin->min_args || (intrin->max_args >= 0 && n > (uint32_t)intrin->max_args)) {
-    return intrin->max_args < 0 ? TN_ERR(TN_INVALID, "'%s' takes at least %d arguments, not %u", name, intrin->min_args, n)
+    return intrin->max_args < 0 ? TN_ERR(TN_INVALID, "'%s' takes at least %d arguments, not %u",
+                                         name, intrin->min_args, n)
            : intrin->min_args == intrin->max_args
                ? TN_ERR(TN_INVALID, "'%s' takes %d arguments, not %u", name, intrin->min_args, n)
-               : TN_ERR(TN_INVALID, "'%s' takes %d to %d arguments, not %u", name, intrin->min_args, intrin->max_args, n);
+               : TN_ERR(TN_INVALID, "'%s' takes %d to %d arguments, not %u", name, intrin->min_args,
+                        intrin->max_args, n);
   }
-  if (intrin->kind == TN_IK_CALL && !tn_is(args[0], TN_OP_STR) && intrin->id != TN_INTRIN_CALL_LLVM_INTRIN &&
-      intrin->id != TN_INTRIN_CALL_LLVM_PURE_INTRIN) {
+  if (intrin->kind == TN_IK_CALL && !tn_is(args[0], TN_OP_STR) &&
+      intrin->id != TN_INTRIN_CALL_LLVM_INTRIN && intrin->id != TN_INTRIN_CALL_LLVM_PURE_INTRIN) {
     return TN_ERR(TN_INVALID, "the first argument of '%s' is the name of a function, a text", name);
   }
   if (intrin->id == TN_INTRIN_ADDRESS_OF && !tn_is(args[0], TN_OP_LOAD)) {
@@ -419,41 +443,42 @@ tn_status tn_tir_intrin(tn_ir *ir, const tn_intrin *intrin, tn_dtype dtype, uint
   TN_TRY(check_shape(intrin, n_args, args));
   bool is_math = intrin->kind == TN_IK_MATH || intrin->id == TN_INTRIN_LIKELY;
   if (is_math) {
-    TN_ASSERT(n_args >= 1 && n_args <= MAX_MATH_ARGS, "%s with %u arguments", intrin->def.name, n_args);
+    TN_ASSERT(n_args >= 1 && n_args <= MAX_MATH_ARGS, "%s with %u arguments", intrin->def.name,
+              n_args);
     for (uint32_t i = 0; i < n_args; ++i) {
       converted[i] = args[i];
     }
     args = converted;
   }
   switch (intrin->type) {
-  case TN_IT_SAME:
-  case TN_IT_FLOAT:
-  case TN_IT_INT:
-  case TN_IT_TEST:
-    if (is_math) {
-      TN_TRY(math_type(ir, intrin, n_args, converted, &dtype));
-    } else {
+    case TN_IT_SAME:
+    case TN_IT_FLOAT:
+    case TN_IT_INT:
+    case TN_IT_TEST:
+      if (is_math) {
+        TN_TRY(math_type(ir, intrin, n_args, converted, &dtype));
+      } else {
+        dtype = args[0]->dtype;
+      }
+      break;
+    case TN_IT_MIXED:
       dtype = args[0]->dtype;
-    }
-    break;
-  case TN_IT_MIXED:
-    dtype = args[0]->dtype;
-    TN_TRY(intrin->id == TN_INTRIN_LDEXP ? ldexp_type(ir, converted, &dtype) : NULL);
-    break;
-  case TN_IT_SECOND:
-    dtype = args[1]->dtype;
-    break;
-  case TN_IT_GIVEN:
-    if (dtype == TN_DT_NONE) {
-      dtype = TN_DT_I32; /* T.call_extern("void", ...): a result that nobody reads */
-    }
-    break;
-  case TN_IT_HANDLE:
-    dtype = TN_DT_HANDLE;
-    break;
-  case TN_IT_VOID:
-    dtype = TN_DT_I32;
-    break;
+      TN_TRY(intrin->id == TN_INTRIN_LDEXP ? ldexp_type(ir, converted, &dtype) : NULL);
+      break;
+    case TN_IT_SECOND:
+      dtype = args[1]->dtype;
+      break;
+    case TN_IT_GIVEN:
+      if (dtype == TN_DT_NONE) {
+        dtype = TN_DT_I32; /* T.call_extern("void", ...): a result that nobody reads */
+      }
+      break;
+    case TN_IT_HANDLE:
+      dtype = TN_DT_HANDLE;
+      break;
+    case TN_IT_VOID:
+      dtype = TN_DT_I32;
+      break;
   }
   *out = tn_node_new(ir, TN_OP_INTRIN, dtype, (tn_attr){.def = &intrin->def}, n_args, args);
   return NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The table of intrinsics, made from intrins.def. An INTRIN node's attribute points to a row here, so rows are told
- * apart by address within a process and by name everywhere else (hashes, texts). */
+/* The table of intrinsics, made from intrins.def. An INTRIN node's attribute points to a row here,
+ * so rows are told apart by address within a process and by name everywhere else (hashes, texts).
+ */
 #include "tir/tir.h"
 
 #include <string.h>

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The loop level: typed construction of expressions, intrinsics, block analyses, the verifier and the reference
- * interpreter. A function is a PRIM_FUNC node (ir/nodes.def): loops over buffers, blocks with axes and regions.
+/* The loop level: typed construction of expressions, intrinsics, block analyses, the verifier and
+ * the reference interpreter. A function is a PRIM_FUNC node (ir/nodes.def): loops over buffers,
+ * blocks with axes and regions.
  *
  *   const tn_node *sum = NULL;
- *   TN_TRY(tn_tir_binary(ir, TN_OP_ADD, load_a, one, &sum));      // promotes types as the language does
- *   TN_TRY(tn_tir_interp(module, "add", args, 3, NULL));            // runs it, slowly and exactly
+ *   TN_TRY(tn_tir_binary(ir, TN_OP_ADD, load_a, one, &sum));         // promotes types
+ *   TN_TRY(tn_tir_interp(module, "add", args, 3, NULL, NULL));       // runs it, exactly
  */
 #ifndef TN_TIR_TIR_H
 #define TN_TIR_TIR_H
 
 #include "ir/ir.h"
 
-/* ---- intrinsics (tir/intrins.def) ----------------------------------------------------------------------------------- */
+/* ---- intrinsics (tir/intrins.def) ---- */
 
 typedef enum tn_intrin_type {
   TN_IT_SAME,   /* all arguments and the result have one type */
@@ -31,7 +32,8 @@ typedef enum tn_intrin_kind {
   TN_IK_CALL,   /* call_extern, call_packed ...: first child is a STR, the name */
   TN_IK_MEMORY, /* address_of, access pointers, prefetch */
   TN_IK_HINT,   /* likely, assume, undef */
-  TN_IK_OPAQUE  /* read, printed, verified; refused by interpreter and code generators by name (GPU sets) */
+  TN_IK_OPAQUE  /* read, printed, verified; refused by interpreter and code generators by name (GPU
+                   sets) */
 } tn_intrin_kind;
 
 typedef enum tn_intrin_id {
@@ -41,49 +43,67 @@ typedef enum tn_intrin_id {
 } tn_intrin_id;
 
 typedef struct tn_intrin {
-  tn_def def;          /* name as written after "T.", is_pure */
+  tn_def def; /* name as written after "T.", is_pure */
   tn_intrin_id id;
   tn_intrin_kind kind;
   tn_intrin_type type;
   int32_t min_args;
-  int32_t max_args;    /* -1: any */
-  const char *llvm;    /* "llvm.sqrt": overloaded on the result type; NULL: none */
-  const char *libm;    /* "exp": the float64 name, float32 adds "f"; NULL: none */
+  int32_t max_args; /* -1: any */
+  const char *llvm; /* "llvm.sqrt": overloaded on the result type; NULL: none */
+  const char *libm; /* "exp": the float64 name, float32 adds "f"; NULL: none */
 } tn_intrin;
 
 const tn_intrin *tn_intrin_get(tn_intrin_id id);
 /// By the name after "T."; NULL when unknown. Aliases (T.abs/T.fabs) are rows of their own.
 const tn_intrin *tn_intrin_find(const char *name);
 /// The row of an INTRIN node.
-static inline const tn_intrin *tn_intrin_of(const tn_node *n) { return (const tn_intrin *)(const void *)n->attr.def; }
+static inline const tn_intrin *tn_intrin_of(const tn_node *n) {
+  return (const tn_intrin *)(const void *)n->attr.def;
+}
 /// All rows, for near names and tables.
 const tn_intrin *tn_intrin_all(uint32_t *out_n);
 
-/* ---- typed construction: what the language means by `a + b` ------------------------------------------------------------ */
-/* Promotion: a literal INT takes the other side's type when it fits; bool -> int -> wider int -> float -> wider float; one lane is
- * broadcast to the other's lanes; int with uint of the same width: uint. Errors are INVALID and name both types. No folding. */
+/* ---- typed construction: what the language means by `a + b` ---- */
+/* Promotion: a bare literal (an INT of type int32) takes the other side's type when it fits; bool ->
+ * int -> wider int -> float -> wider float; int with uint of the same width: uint; one lane is
+ * broadcast to the other's lanes. Arithmetic on two bools is int32. Float //, % and truncmod become
+ * floor, fmod and what else they mean. Errors are INVALID and name both types. No folding. */
 
-TN_MUST_USE tn_status tn_tir_binary(tn_ir *ir, tn_op op, const tn_node *a, const tn_node *b, const tn_node **out);
-TN_MUST_USE tn_status tn_tir_unary(tn_ir *ir, tn_op op, const tn_node *a, const tn_node **out); /* NOT NEG BNOT */
-TN_MUST_USE tn_status tn_tir_cast(tn_ir *ir, tn_dtype dtype, const tn_node *a, const tn_node **out); /* same type: a itself; INT/FLOAT literals fold */
-TN_MUST_USE tn_status tn_tir_select(tn_ir *ir, tn_op op, const tn_node *cond, const tn_node *a, const tn_node *b, const tn_node **out);
-TN_MUST_USE tn_status tn_tir_ramp(tn_ir *ir, const tn_node *base, const tn_node *stride, int64_t lanes, const tn_node **out);
-TN_MUST_USE tn_status tn_tir_broadcast(tn_ir *ir, const tn_node *value, int64_t lanes, const tn_node **out);
+TN_MUST_USE tn_status tn_tir_binary(tn_ir *ir, tn_op op, const tn_node *a, const tn_node *b,
+                                    const tn_node **out);
+/// op: NOT, NEG or BNOT.
+TN_MUST_USE tn_status tn_tir_unary(tn_ir *ir, tn_op op, const tn_node *a, const tn_node **out);
+/// a itself when it has the type; literals fold.
+TN_MUST_USE tn_status tn_tir_cast(tn_ir *ir, tn_dtype dtype, const tn_node *a, const tn_node **out);
+TN_MUST_USE tn_status tn_tir_select(tn_ir *ir, tn_op op, const tn_node *cond, const tn_node *a,
+                                    const tn_node *b, const tn_node **out);
+TN_MUST_USE tn_status tn_tir_ramp(tn_ir *ir, const tn_node *base, const tn_node *stride,
+                                  int64_t lanes, const tn_node **out);
+TN_MUST_USE tn_status tn_tir_broadcast(tn_ir *ir, const tn_node *value, int64_t lanes,
+                                       const tn_node **out);
 /// dtype: used by TN_IT_GIVEN rows only.
-TN_MUST_USE tn_status tn_tir_intrin(tn_ir *ir, const tn_intrin *intrin, tn_dtype dtype, uint32_t n_args, const tn_node *const *args, const tn_node **out);
-/// Number of indices and their types are checked; lanes of the last index make a vector access (RAMP). predicate may be NULL.
-TN_MUST_USE tn_status tn_tir_load(tn_ir *ir, const tn_node *buffer, uint32_t n_indices, const tn_node *const *indices, const tn_node *predicate, const tn_node **out);
+TN_MUST_USE tn_status tn_tir_intrin(tn_ir *ir, const tn_intrin *intrin, tn_dtype dtype,
+                                    uint32_t n_args, const tn_node *const *args,
+                                    const tn_node **out);
+/// Number of indices and their types are checked; lanes of the last index make a vector access
+/// (RAMP). predicate may be NULL.
+TN_MUST_USE tn_status tn_tir_load(tn_ir *ir, const tn_node *buffer, uint32_t n_indices,
+                                  const tn_node *const *indices, const tn_node *predicate,
+                                  const tn_node **out);
 /// value is cast to the buffer's type as the language does.
-TN_MUST_USE tn_status tn_tir_store(tn_ir *ir, const tn_node *buffer, const tn_node *value, uint32_t n_indices, const tn_node *const *indices, const tn_node *predicate, const tn_node **out);
+TN_MUST_USE tn_status tn_tir_store(tn_ir *ir, const tn_node *buffer, const tn_node *value,
+                                   uint32_t n_indices, const tn_node *const *indices,
+                                   const tn_node *predicate, const tn_node **out);
 
-/// What a buffer is made of; zero/NULL members get their defaults (compact strides, offset 0, scope "global", align 64, factor 1).
+/// What a buffer is made of; zero/NULL members get their defaults (compact strides, offset 0, scope
+/// "global", align 64, factor 1).
 typedef struct tn_buffer_spec {
   const char *name;
   tn_dtype dtype;
   uint32_t ndim;
   const tn_node *const *shape;
-  const tn_node *data;        /* NULL: a new handle VAR of the same name */
-  const tn_node *strides;     /* LIST or NULL */
+  const tn_node *data;    /* NULL: a new handle VAR of the same name */
+  const tn_node *strides; /* LIST or NULL */
   const tn_node *elem_offset;
   const char *scope;
   int64_t align;
@@ -91,57 +111,81 @@ typedef struct tn_buffer_spec {
   const tn_node *axis_separators;
 } tn_buffer_spec;
 const tn_node *tn_buffer_new(tn_ir *ir, const tn_buffer_spec *spec);
-static inline uint32_t tn_buffer_ndim(const tn_node *buffer) { return buffer->in[TN_BUFFER_SHAPE]->n_in; }
-/// True when strides, offset, scope, alignment and separators are the defaults, as T.Buffer(...) gives.
+static inline uint32_t tn_buffer_ndim(const tn_node *buffer) {
+  return buffer->in[TN_BUFFER_SHAPE]->n_in;
+}
+/// True when strides, offset, scope, alignment and separators are the defaults, as T.Buffer(...)
+/// gives.
 bool tn_buffer_is_plain(const tn_node *buffer);
 
 /* Statement shorthands; NONE is filled in for what is NULL. */
-const tn_node *tn_for_new(tn_ir *ir, tn_for_kind kind, const tn_node *var, const tn_node *min, const tn_node *extent, const tn_node *body, const tn_node *thread, const tn_node *annotations);
-const tn_node *tn_region_new(tn_ir *ir, const tn_node *buffer, uint32_t n, const tn_node *const *ranges);
-/// Function-level T.alloc_buffer: body is then a BLOCK without iters, labelled "root", that has them as allocs. NULL: params
-/// and buffers none, ret NONE, attrs an empty DICT; buffers NULL: no parameter has one.
-const tn_node *tn_prim_func_new(tn_ir *ir, const char *name, const tn_node *params, const tn_node *buffers, const tn_node *ret, const tn_node *attrs, const tn_node *body);
+const tn_node *tn_for_new(tn_ir *ir, tn_for_kind kind, const tn_node *var, const tn_node *min,
+                          const tn_node *extent, const tn_node *body, const tn_node *thread,
+                          const tn_node *annotations);
+const tn_node *tn_region_new(tn_ir *ir, const tn_node *buffer, uint32_t n,
+                             const tn_node *const *ranges);
+/// Function-level T.alloc_buffer: body is then a BLOCK without iters, labelled "root", that has
+/// them as allocs. NULL: params and buffers none, ret NONE, attrs an empty DICT; buffers NULL: no
+/// parameter has one.
+const tn_node *tn_prim_func_new(tn_ir *ir, const char *name, const tn_node *params,
+                                const tn_node *buffers, const tn_node *ret, const tn_node *attrs,
+                                const tn_node *body);
 
-/// Appends `add(A: T.Buffer((4,), "float32"), n: T.int32)`, as messages about arguments name a function; interpreter and
-/// compiled code share it. Shapes print as in TVMScript.
+/// Appends `add(A: T.Buffer((4,), "float32"), n: T.int32)`, as messages about arguments name a
+/// function; interpreter and compiled code share it. Shapes print as in TVMScript.
 void tn_tir_signature(const tn_node *func, tn_buf *out);
-/// Appends an index expression in TVMScript's spelling (variables by name), for messages; not a printer for files.
+/// Appends an index expression in TVMScript's spelling (variables by name), for messages; not a
+/// printer for files.
 void tn_tir_print_expr(const tn_node *expr, tn_buf *out);
 
-/* ---- analyses --------------------------------------------------------------------------------------------------------- */
+/* ---- analyses ---- */
 
-/// Fills in T.reads/T.writes that the text left out (LISTs NULL): the union of accesses in body, init and nested blocks' regions, as ranges over the
-/// block's own variables (loop variables inside the block are projected out; where a bound is not known, the whole dimension).
-TN_MUST_USE tn_status tn_tir_infer_regions(tn_ir *ir, const tn_node *block, const tn_node **out_reads, const tn_node **out_writes);
-/// Level rules of a PRIM_FUNC: dtypes of every node, index counts, block structure (iters, regions name visible buffers, init only with reduce axes),
-/// loop kinds, predicates bool, RETURN fits ret, calls' arity. Includes tn_ir_verify_func.
+/// Fills in T.reads/T.writes that the text left out (LISTs NULL): the union of accesses in body,
+/// init and nested blocks' regions, as ranges over the block's own variables (loop variables inside
+/// the block are projected out; where a bound is not known, the whole dimension).
+TN_MUST_USE tn_status tn_tir_infer_regions(tn_ir *ir, const tn_node *block,
+                                           const tn_node **out_reads, const tn_node **out_writes);
+/// Level rules of a PRIM_FUNC: dtypes of every node, index counts, block structure (iters, regions
+/// name visible buffers, init only with reduce axes), loop kinds, predicates bool, RETURN fits ret,
+/// calls' arity. Includes tn_ir_verify_func.
 void tn_tir_verify(const tn_ir *ir, const tn_node *func, tn_diags *diags);
 
-/* ---- reference interpreter ---------------------------------------------------------------------------------------------- */
+/* ---- reference interpreter ---- */
 
-/// One argument: an array for a buffer parameter (written in place), else a scalar. An array may be strided only through its buffer's own strides.
+/// One argument: an array for a buffer parameter (written in place), else a scalar. An array may be
+/// strided only through its buffer's own strides.
 typedef struct tn_tir_arg {
-  tn_array *array;   /* borrowed; NULL: scalar */
-  int64_t i64;       /* scalar of an integer or bool type */
-  double f64;        /* scalar of a float type */
+  tn_array *array; /* borrowed; NULL: scalar */
+  int64_t i64;     /* scalar of an integer or bool type */
+  double f64;      /* scalar of a float type */
 } tn_tir_arg;
 
-/// What interpreted code may call; zero-initialise what is not offered (then the call is an UNSUPPORTED error naming it).
+/// What interpreted code may call; zero-initialise what is not offered (then the call is an
+/// UNSUPPORTED error naming it).
 typedef struct tn_tir_hooks {
-  tn_status (*call_packed)(void *ctx, const char *name, const tn_tir_arg *args, int32_t n_args, tn_tir_arg *out_ret);
+  tn_status (*call_packed)(void *ctx, const char *name, const tn_tir_arg *args, int32_t n_args,
+                           tn_tir_arg *out_ret);
   void *ctx;
   int64_t max_steps; /* 0: none; else TIMEOUT after so many statements */
 } tn_tir_hooks;
 
-/// Runs the PRIM_FUNC `func` of `module`: sequential, in source order, exact types (float32 arithmetic rounds to float32 after each operation),
-/// bounds-checked against each buffer's shape (INVALID naming buffer, index, extent, position). Symbolic sizes are bound from the arrays' shapes; arguments
-/// are checked as compiled code checks them. Vectorized, unrolled and parallel loops run in order. out_ret: value of T.ret, may be NULL.
-TN_MUST_USE tn_status tn_tir_interp(const tn_module *module, const char *func, const tn_tir_arg *args, int32_t n_args, const tn_tir_hooks *hooks, tn_tir_arg *out_ret);
+/// Runs the PRIM_FUNC `func` of `module`: sequential, in source order, exact types (float32
+/// arithmetic rounds to float32 after each operation), bounds-checked against each buffer's shape
+/// (INVALID naming buffer, index, extent, position). Symbolic sizes are bound from the arrays'
+/// shapes; arguments are checked as compiled code checks them. Vectorized, unrolled and parallel
+/// loops run in order. out_ret: value of T.ret, may be NULL.
+TN_MUST_USE tn_status tn_tir_interp(const tn_module *module, const char *func,
+                                    const tn_tir_arg *args, int32_t n_args,
+                                    const tn_tir_hooks *hooks, tn_tir_arg *out_ret);
 
-/// A function compiled for the interpreter once, to be run often; tn_tir_interp is new, run, free. Borrows ir and func.
+/// A function compiled for the interpreter once, to be run often; tn_tir_interp is new, run, free.
+/// Borrows ir and func.
 typedef struct tn_tir_program tn_tir_program;
-TN_MUST_USE tn_status tn_tir_program_new(const tn_ir *ir, const tn_node *func, tn_tir_program **out_program);
-TN_MUST_USE tn_status tn_tir_program_run(const tn_tir_program *program, const tn_tir_arg *args, int32_t n_args, const tn_tir_hooks *hooks, tn_tir_arg *out_ret);
+TN_MUST_USE tn_status tn_tir_program_new(const tn_ir *ir, const tn_node *func,
+                                         tn_tir_program **out_program);
+TN_MUST_USE tn_status tn_tir_program_run(const tn_tir_program *program, const tn_tir_arg *args,
+                                         int32_t n_args, const tn_tir_hooks *hooks,
+                                         tn_tir_arg *out_ret);
 void tn_tir_program_free(tn_tir_program *program);
 
 #endif

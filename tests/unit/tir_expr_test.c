@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Expressions: what their types become (tir/build.c) and what the interpreter makes of them, against values computed
- * by hand. */
+/* Expressions: what their types become (tir/build.c) and what the interpreter makes of them,
+ * against values computed by hand. */
 #include "tn_test.h"
 
 #include <math.h>
 
 #include "tir_make.h"
-
 
 static int set_up(void **state) {
   *state = tn_ir_new(0);
@@ -72,10 +71,12 @@ static void operands_are_promoted_as_the_language_does(void **state) {
     tn_dtype b;
     tn_dtype want;
   } cases[] = {
-    {TN_DT_I32, TN_DT_I32, TN_DT_I32}, {TN_DT_I32, TN_DT_I64, TN_DT_I64}, {TN_DT_I8, TN_DT_U8, TN_DT_U8},
-    {TN_DT_U8, TN_DT_I32, TN_DT_I32},  {TN_DT_U64, TN_DT_I64, TN_DT_U64}, {TN_DT_I64, TN_DT_F32, TN_DT_F32},
-    {TN_DT_F32, TN_DT_F64, TN_DT_F64}, {TN_DT_F16, TN_DT_BF16, TN_DT_F32}, {TN_DT_BOOL, TN_DT_F16, TN_DT_F16},
-    {TN_DT_BOOL, TN_DT_I8, TN_DT_I8},  {TN_DT_BOOL, TN_DT_BOOL, TN_DT_I32},
+      {TN_DT_I32, TN_DT_I32, TN_DT_I32},   {TN_DT_I32, TN_DT_I64, TN_DT_I64},
+      {TN_DT_I8, TN_DT_U8, TN_DT_U8},      {TN_DT_U8, TN_DT_I32, TN_DT_I32},
+      {TN_DT_U64, TN_DT_I64, TN_DT_U64},   {TN_DT_I64, TN_DT_F32, TN_DT_F32},
+      {TN_DT_F32, TN_DT_F64, TN_DT_F64},   {TN_DT_F16, TN_DT_BF16, TN_DT_F32},
+      {TN_DT_BOOL, TN_DT_F16, TN_DT_F16},  {TN_DT_BOOL, TN_DT_I8, TN_DT_I8},
+      {TN_DT_BOOL, TN_DT_BOOL, TN_DT_I32},
   };
   for (size_t i = 0; i < TN_N_ROWS(cases); ++i) {
     const tn_node *a = tn_var_new(ir, "a", cases[i].a);
@@ -116,21 +117,26 @@ static void wrong_operands_are_refused_by_name(void **state) {
   const tn_node *h = tn_var_new(ir, "h", TN_DT_HANDLE);
   const tn_node *out = NULL;
   const tn_node *i_f[] = {i, f};
-  expect_error(tn_tir_binary(ir, TN_OP_ADD, i, h, &out), TN_INVALID, "'+' cannot take int32 and handle");
-  expect_error(tn_tir_binary(ir, TN_OP_AND, i, i, &out), TN_INVALID, "'and' takes bools, not int32");
-  expect_error(tn_tir_binary(ir, TN_OP_BAND, f, f, &out), TN_INVALID, "'&' takes integers, not float32");
+  expect_error(tn_tir_binary(ir, TN_OP_ADD, i, h, &out), TN_INVALID,
+               "'+' cannot take int32 and handle");
+  expect_error(tn_tir_binary(ir, TN_OP_AND, i, i, &out), TN_INVALID,
+               "'and' takes bools, not int32");
+  expect_error(tn_tir_binary(ir, TN_OP_BAND, f, f, &out), TN_INVALID,
+               "'&' takes integers, not float32");
   expect_error(tn_tir_unary(ir, TN_OP_NOT, i, &out), TN_INVALID, "'not' takes a bool, not int32");
-  expect_error(tn_tir_unary(ir, TN_OP_BNOT, f, &out), TN_INVALID, "'~' takes an integer, not float32");
+  expect_error(tn_tir_unary(ir, TN_OP_BNOT, f, &out), TN_INVALID,
+               "'~' takes an integer, not float32");
   expect_error(tn_tir_cast(ir, TN_DT_I32, h, &out), TN_INVALID, "cannot cast handle to int32");
-  expect_error(tn_tir_select(ir, TN_OP_SELECT, i, f, f, &out), TN_INVALID, "takes a bool as condition, not int32");
+  expect_error(tn_tir_select(ir, TN_OP_SELECT, i, f, f, &out), TN_INVALID,
+               "takes a bool as condition, not int32");
   expect_error(tn_tir_intrin(ir, tn_intrin_get(TN_INTRIN_EXP), TN_DT_NONE, 1, &i, &out), TN_INVALID,
                "'exp' takes floats, not int32");
-  expect_error(tn_tir_intrin(ir, tn_intrin_get(TN_INTRIN_EXP), TN_DT_NONE, 2, i_f, &out), TN_INVALID,
-               "'exp' takes 1 arguments, not 2");
-  expect_error(tn_tir_intrin(ir, tn_intrin_get(TN_INTRIN_POPCOUNT), TN_DT_NONE, 1, &f, &out), TN_INVALID,
-               "'popcount' takes integers, not float32");
-  expect_error(tn_tir_intrin(ir, tn_intrin_get(TN_INTRIN_CALL_EXTERN), TN_DT_F32, 1, &f, &out), TN_INVALID,
-               "the name of a function");
+  expect_error(tn_tir_intrin(ir, tn_intrin_get(TN_INTRIN_EXP), TN_DT_NONE, 2, i_f, &out),
+               TN_INVALID, "'exp' takes 1 arguments, not 2");
+  expect_error(tn_tir_intrin(ir, tn_intrin_get(TN_INTRIN_POPCOUNT), TN_DT_NONE, 1, &f, &out),
+               TN_INVALID, "'popcount' takes integers, not float32");
+  expect_error(tn_tir_intrin(ir, tn_intrin_get(TN_INTRIN_CALL_EXTERN), TN_DT_F32, 1, &f, &out),
+               TN_INVALID, "the name of a function");
   expect_error(tn_tir_ramp(ir, i, i, 1, &out), TN_INVALID, "a vector has 2 to");
   expect_error(tn_tir_ramp(ir, f, i, 4, &out), TN_INVALID, "'Ramp' takes integers, not float32");
 }
@@ -146,17 +152,21 @@ static void accesses_check_their_indices(void **state) {
   const tn_node *inner[] = {v, i};
   const tn_node *floats[] = {i, f};
   const tn_node *good[] = {i, v};
-  expect_error(tn_tir_load(ir, A, 1, one, NULL, &out), TN_INVALID, "buffer 'A' has 2 dimensions and is accessed with 1");
+  expect_error(tn_tir_load(ir, A, 1, one, NULL, &out), TN_INVALID,
+               "buffer 'A' has 2 dimensions and is accessed with 1");
   expect_error(tn_tir_load(ir, A, 2, inner, NULL, &out), TN_INVALID, "only the last one may be");
-  expect_error(tn_tir_load(ir, A, 2, floats, NULL, &out), TN_INVALID, "index 1 of buffer 'A' is float32");
-  expect_error(tn_tir_load(ir, A, 2, good, f, &out), TN_INVALID, "predicate of an access to buffer 'A' is float32");
+  expect_error(tn_tir_load(ir, A, 2, floats, NULL, &out), TN_INVALID,
+               "index 1 of buffer 'A' is float32");
+  expect_error(tn_tir_load(ir, A, 2, good, f, &out), TN_INVALID,
+               "predicate of an access to buffer 'A' is float32");
   expect_ok(tn_tir_load(ir, A, 2, good, tn_bool(ir, true), &out));
   assert_int_equal(out->dtype, tn_dtype_with_lanes(TN_DT_F32, 4));
   assert_int_equal(out->in[TN_LOAD_PREDICATE]->dtype, tn_dtype_with_lanes(TN_DT_BOOL, 4));
   expect_ok(tn_tir_store(ir, A, mk_i32(ir, 2), 2, good, NULL, &out));
   assert_int_equal(out->in[TN_STORE_VALUE]->dtype, tn_dtype_with_lanes(TN_DT_F32, 4));
   const tn_node *scalar[] = {i, i};
-  expect_error(tn_tir_store(ir, A, v, 2, scalar, NULL, &out), TN_INVALID, "storing to buffer 'A': cannot cast int32x4");
+  expect_error(tn_tir_store(ir, A, v, 2, scalar, NULL, &out), TN_INVALID,
+               "storing to buffer 'A': cannot cast int32x4");
 }
 
 /* ---- values ---- */
@@ -172,47 +182,49 @@ typedef struct int_case {
 static void integers_wrap_divide_and_shift_as_defined(void **state) {
   tn_ir *ir = *state;
   static const int_case cases[] = {
-    {TN_OP_ADD, TN_DT_I8, 127, 1, -128},
-    {TN_OP_ADD, TN_DT_U8, 255, 1, 0},
-    {TN_OP_ADD, TN_DT_I32, INT32_MAX, 1, INT32_MIN},
-    {TN_OP_ADD, TN_DT_I64, INT64_MAX, 1, INT64_MIN},
-    {TN_OP_SUB, TN_DT_U16, 0, 1, 65535},
-    {TN_OP_MUL, TN_DT_I16, 300, 300, 24464},
-    {TN_OP_MUL, TN_DT_I32, 65536, 65536, 0},
-    {TN_OP_DIV, TN_DT_I32, -7, 2, -3},
-    {TN_OP_DIV, TN_DT_I32, INT32_MIN, -1, INT32_MIN},
-    {TN_OP_DIV, TN_DT_I64, INT64_MIN, -1, INT64_MIN},
-    {TN_OP_DIV, TN_DT_U64, -1, 2, INT64_MAX},
-    {TN_OP_MOD, TN_DT_I32, -7, 2, -1},
-    {TN_OP_MOD, TN_DT_I64, INT64_MIN, -1, 0},
-    {TN_OP_FLOORDIV, TN_DT_I32, -7, 2, -4},
-    {TN_OP_FLOORDIV, TN_DT_I32, 7, -2, -4},
-    {TN_OP_FLOORMOD, TN_DT_I32, -7, 2, 1},
-    {TN_OP_FLOORMOD, TN_DT_I32, 7, -2, -1},
-    {TN_OP_FLOORMOD, TN_DT_U8, 200, 7, 4},
-    {TN_OP_MIN, TN_DT_I8, -1, 1, -1},
-    {TN_OP_MIN, TN_DT_U64, -1, 1, 1},
-    {TN_OP_MAX, TN_DT_U64, -1, 1, -1},
-    {TN_OP_BAND, TN_DT_I8, -1, 12, 12},
-    {TN_OP_BXOR, TN_DT_U8, 255, 15, 240},
-    {TN_OP_SHL, TN_DT_I32, 1, 31, INT32_MIN},
-    {TN_OP_SHL, TN_DT_I32, 1, 32, 0},
-    {TN_OP_SHL, TN_DT_I32, 1, -1, 0},
-    {TN_OP_SHL, TN_DT_U8, 129, 1, 2},
-    {TN_OP_SHR, TN_DT_I32, -8, 1, -4},
-    {TN_OP_SHR, TN_DT_I32, -8, 99, -1},
-    {TN_OP_SHR, TN_DT_I32, 8, 32, 0},
-    {TN_OP_SHR, TN_DT_U32, -8, 28, 15},
-    {TN_OP_SHR, TN_DT_U64, -1, 64, 0},
-    {TN_OP_LT, TN_DT_U64, -1, 1, 0},
-    {TN_OP_LT, TN_DT_I64, -1, 1, 1},
-    {TN_OP_GE, TN_DT_U8, 200, 100, 1},
-    {TN_OP_GT, TN_DT_I8, -56, 100, 0},
+      {TN_OP_ADD, TN_DT_I8, 127, 1, -128},
+      {TN_OP_ADD, TN_DT_U8, 255, 1, 0},
+      {TN_OP_ADD, TN_DT_I32, INT32_MAX, 1, INT32_MIN},
+      {TN_OP_ADD, TN_DT_I64, INT64_MAX, 1, INT64_MIN},
+      {TN_OP_SUB, TN_DT_U16, 0, 1, 65535},
+      {TN_OP_MUL, TN_DT_I16, 300, 300, 24464},
+      {TN_OP_MUL, TN_DT_I32, 65536, 65536, 0},
+      {TN_OP_DIV, TN_DT_I32, -7, 2, -3},
+      {TN_OP_DIV, TN_DT_I32, INT32_MIN, -1, INT32_MIN},
+      {TN_OP_DIV, TN_DT_I64, INT64_MIN, -1, INT64_MIN},
+      {TN_OP_DIV, TN_DT_U64, -1, 2, INT64_MAX},
+      {TN_OP_MOD, TN_DT_I32, -7, 2, -1},
+      {TN_OP_MOD, TN_DT_I64, INT64_MIN, -1, 0},
+      {TN_OP_FLOORDIV, TN_DT_I32, -7, 2, -4},
+      {TN_OP_FLOORDIV, TN_DT_I32, 7, -2, -4},
+      {TN_OP_FLOORMOD, TN_DT_I32, -7, 2, 1},
+      {TN_OP_FLOORMOD, TN_DT_I32, 7, -2, -1},
+      {TN_OP_FLOORMOD, TN_DT_U8, 200, 7, 4},
+      {TN_OP_MIN, TN_DT_I8, -1, 1, -1},
+      {TN_OP_MIN, TN_DT_U64, -1, 1, 1},
+      {TN_OP_MAX, TN_DT_U64, -1, 1, -1},
+      {TN_OP_BAND, TN_DT_I8, -1, 12, 12},
+      {TN_OP_BXOR, TN_DT_U8, 255, 15, 240},
+      {TN_OP_SHL, TN_DT_I32, 1, 31, INT32_MIN},
+      {TN_OP_SHL, TN_DT_I32, 1, 32, 0},
+      {TN_OP_SHL, TN_DT_I32, 1, -1, 0},
+      {TN_OP_SHL, TN_DT_U8, 129, 1, 2},
+      {TN_OP_SHR, TN_DT_I32, -8, 1, -4},
+      {TN_OP_SHR, TN_DT_I32, -8, 99, -1},
+      {TN_OP_SHR, TN_DT_I32, 8, 32, 0},
+      {TN_OP_SHR, TN_DT_U32, -8, 28, 15},
+      {TN_OP_SHR, TN_DT_U64, -1, 64, 0},
+      {TN_OP_LT, TN_DT_U64, -1, 1, 0},
+      {TN_OP_LT, TN_DT_I64, -1, 1, 1},
+      {TN_OP_GE, TN_DT_U8, 200, 100, 1},
+      {TN_OP_GT, TN_DT_I8, -56, 100, 0},
   };
   for (size_t i = 0; i < TN_N_ROWS(cases); ++i) {
     const int_case *c = &cases[i];
-    int64_t got = eval_i(ir, mk_op(ir, c->op, hide_i(ir, c->dtype, c->a), hide_i(ir, c->dtype, c->b)));
-    expect_true(got == c->want, "case %zu: got %lld, want %lld", i, (long long)got, (long long)c->want);
+    int64_t got =
+        eval_i(ir, mk_op(ir, c->op, hide_i(ir, c->dtype, c->a), hide_i(ir, c->dtype, c->b)));
+    expect_true(got == c->want, "case %zu: got %lld, want %lld", i, (long long)got,
+                (long long)c->want);
   }
 }
 
@@ -225,12 +237,15 @@ static void floats_round_after_each_operation(void **state) {
   /* a * b + c is not contracted */
   float a = 1.0F + 0x1p-12F;
   volatile float product = a * a;
-  double got = eval_f(ir, mk_add(ir, mk_mul(ir, hide_f(ir, TN_DT_F32, (double)a), hide_f(ir, TN_DT_F32, (double)a)),
-                                 mk_f32(ir, -1)));
+  double got = eval_f(
+      ir, mk_add(ir, mk_mul(ir, hide_f(ir, TN_DT_F32, (double)a), hide_f(ir, TN_DT_F32, (double)a)),
+                 mk_f32(ir, -1)));
   assert_true(got == (double)(product - 1.0F));
   /* float16: 2049 is between two values */
-  assert_true(eval_f(ir, mk_add(ir, hide_f(ir, TN_DT_F16, 2048), hide_f(ir, TN_DT_F16, 1))) == 2048);
-  assert_true(eval_f(ir, mk_add(ir, hide_f(ir, TN_DT_BF16, 256), hide_f(ir, TN_DT_BF16, 1))) == 256);
+  assert_true(eval_f(ir, mk_add(ir, hide_f(ir, TN_DT_F16, 2048), hide_f(ir, TN_DT_F16, 1))) ==
+              2048);
+  assert_true(eval_f(ir, mk_add(ir, hide_f(ir, TN_DT_BF16, 256), hide_f(ir, TN_DT_BF16, 1))) ==
+              256);
 }
 
 static void minimum_and_maximum_take_the_second_of_unordered(void **state) {
@@ -256,13 +271,20 @@ typedef struct cast_case {
 static void casts_saturate_and_wrap(void **state) {
   tn_ir *ir = *state;
   static const cast_case cases[] = {
-    {TN_DT_F32, 3.9, TN_DT_I32, 3},           {TN_DT_F32, -3.9, TN_DT_I32, -3},
-    {TN_DT_F32, 1e10, TN_DT_I32, INT32_MAX},  {TN_DT_F32, -1e10, TN_DT_I32, INT32_MIN},
-    {TN_DT_F64, NAN, TN_DT_I64, 0},           {TN_DT_F64, 300, TN_DT_I8, 127},
-    {TN_DT_F64, -1, TN_DT_U8, 0},             {TN_DT_F64, 300, TN_DT_U8, 255},
-    {TN_DT_F32, INFINITY, TN_DT_U16, 65535},  {TN_DT_F32, 0.5, TN_DT_BOOL, 1},
-    {TN_DT_F64, NAN, TN_DT_BOOL, 1},          {TN_DT_F64, 0.1, TN_DT_F32, (double)0.1F},
-    {TN_DT_F64, 2049.0000001, TN_DT_F16, 2050}, {TN_DT_F64, 65536, TN_DT_F16, INFINITY},
+      {TN_DT_F32, 3.9, TN_DT_I32, 3},
+      {TN_DT_F32, -3.9, TN_DT_I32, -3},
+      {TN_DT_F32, 1e10, TN_DT_I32, INT32_MAX},
+      {TN_DT_F32, -1e10, TN_DT_I32, INT32_MIN},
+      {TN_DT_F64, NAN, TN_DT_I64, 0},
+      {TN_DT_F64, 300, TN_DT_I8, 127},
+      {TN_DT_F64, -1, TN_DT_U8, 0},
+      {TN_DT_F64, 300, TN_DT_U8, 255},
+      {TN_DT_F32, INFINITY, TN_DT_U16, 65535},
+      {TN_DT_F32, 0.5, TN_DT_BOOL, 1},
+      {TN_DT_F64, NAN, TN_DT_BOOL, 1},
+      {TN_DT_F64, 0.1, TN_DT_F32, (double)0.1F},
+      {TN_DT_F64, 2049.0000001, TN_DT_F16, 2050},
+      {TN_DT_F64, 65536, TN_DT_F16, INFINITY},
   };
   for (size_t i = 0; i < TN_N_ROWS(cases); ++i) {
     const cast_case *c = &cases[i];
@@ -275,7 +297,8 @@ static void casts_saturate_and_wrap(void **state) {
   assert_int_equal(eval_i(ir, mk_cast(ir, TN_DT_U8, hide_i(ir, TN_DT_I32, -1))), 255);
   assert_int_equal(eval_i(ir, mk_cast(ir, TN_DT_BOOL, hide_i(ir, TN_DT_I32, 256))), 1);
   assert_true(eval_f(ir, mk_cast(ir, TN_DT_F32, hide_i(ir, TN_DT_U64, -1))) == 0x1p64);
-  assert_true(eval_f(ir, mk_cast(ir, TN_DT_F32, hide_i(ir, TN_DT_I64, (INT64_C(1) << 54) + (1 << 30) + 1))) ==
+  assert_true(eval_f(ir, mk_cast(ir, TN_DT_F32,
+                                 hide_i(ir, TN_DT_I64, (INT64_C(1) << 54) + (1 << 30) + 1))) ==
               0x1p54 + 0x1p31); /* one rounding; by way of float64 it would tie to even */
 }
 
@@ -283,7 +306,8 @@ static void division_by_zero_is_an_error_with_its_place(void **state) {
   tn_ir *ir = *state;
   const tn_node *O = MK_BUFFER(ir, "O", TN_DT_I32, 1);
   const tn_node *x = mk_var(ir, "x");
-  const tn_node *store = MK_STORE(ir, O, mk_op(ir, TN_OP_FLOORDIV, mk_i32(ir, 1), x), mk_i32(ir, 0));
+  const tn_node *store =
+      MK_STORE(ir, O, mk_op(ir, TN_OP_FLOORDIV, mk_i32(ir, 1), x), mk_i32(ir, 0));
   uint32_t source = tn_ir_add_source(ir, "div.py", "first\nO[0] = 1 // x\n", 20);
   tn_ir_set_pos(ir, store, (tn_pos){.source = source, .line = 2, .col = 1, .n_cols = 4});
   tn_module module;
@@ -312,9 +336,11 @@ static void lazy_operators_leave_the_other_side_alone(void **state) {
   assert_int_equal(eval_i(ir, mk_select(ir, TN_OP_IF_THEN_ELSE, is_zero, mk_i32(ir, 5), trap)), 5);
   /* what was computed in a branch that ran is not taken for computed where it did not run */
   const tn_node *shared = mk_op(ir, TN_OP_FLOORDIV, mk_i32(ir, 6), hide_i(ir, TN_DT_I32, 2));
-  const tn_node *first = mk_select(ir, TN_OP_IF_THEN_ELSE, mk_unary(ir, TN_OP_NOT, is_zero), shared, mk_i32(ir, 0));
+  const tn_node *first =
+      mk_select(ir, TN_OP_IF_THEN_ELSE, mk_unary(ir, TN_OP_NOT, is_zero), shared, mk_i32(ir, 0));
   assert_int_equal(eval_i(ir, mk_add(ir, first, shared)), 3);
-  assert_int_equal(eval_i(ir, mk_select(ir, TN_OP_SELECT, is_zero, mk_i32(ir, 1), mk_i32(ir, 2))), 1);
+  assert_int_equal(eval_i(ir, mk_select(ir, TN_OP_SELECT, is_zero, mk_i32(ir, 1), mk_i32(ir, 2))),
+                   1);
 }
 
 static void expect_lanes(tn_ir *ir, const tn_node *value, uint32_t n, const int64_t *want) {
@@ -323,7 +349,8 @@ static void expect_lanes(tn_ir *ir, const tn_node *value, uint32_t n, const int6
   eval(ir, value, &out);
   for (uint32_t i = 0; i < n; ++i) {
     int64_t got = tn_array_get_i64(&out, i);
-    expect_true(got == want[i], "lane %u: got %lld, want %lld", i, (long long)got, (long long)want[i]);
+    expect_true(got == want[i], "lane %u: got %lld, want %lld", i, (long long)got,
+                (long long)want[i]);
   }
   tn_array_deinit(&out);
 }
@@ -336,17 +363,21 @@ static void vectors_are_computed_lane_by_lane(void **state) {
   expect_lanes(ir, mk_mul(ir, r, mk_i32(ir, 3)), 4, (int64_t[]){15, 9, 3, -3});
   const tn_node *small = mk_op(ir, TN_OP_LT, r, mk_i32(ir, 3));
   expect_lanes(ir, mk_select(ir, TN_OP_SELECT, small, r, five), 4, (int64_t[]){5, 5, 1, -1});
-  expect_lanes(ir, mk_op(ir, TN_OP_AND, small, mk_op(ir, TN_OP_GT, r, mk_i32(ir, 0))), 4, (int64_t[]){0, 0, 1, 0});
+  expect_lanes(ir, mk_op(ir, TN_OP_AND, small, mk_op(ir, TN_OP_GT, r, mk_i32(ir, 0))), 4,
+               (int64_t[]){0, 0, 1, 0});
   expect_lanes(ir, mk_cast(ir, tn_dtype_with_lanes(TN_DT_U8, 4), r), 4, (int64_t[]){5, 3, 1, 255});
   const tn_node *lists[] = {tn_list(ir, 2, MK_LIST(r, five)),
                             tn_list(ir, 3, MK_LIST(mk_i32(ir, 3), mk_i32(ir, 4), mk_i32(ir, 0)))};
-  const tn_node *shuffled = tn_node_new(ir, TN_OP_SHUFFLE, tn_dtype_with_lanes(TN_DT_I32, 3), (tn_attr){0}, 2, lists);
+  const tn_node *shuffled =
+      tn_node_new(ir, TN_OP_SHUFFLE, tn_dtype_with_lanes(TN_DT_I32, 3), (tn_attr){0}, 2, lists);
   expect_lanes(ir, shuffled, 3, (int64_t[]){-1, 5, 5});
   /* the bytes of two int32 */
   const tn_node *two = mk_ramp(ir, hide_i(ir, TN_DT_I32, 0x01020304), -0x01020305, 2);
-  const tn_node *bytes = tn_node_new(ir, TN_OP_REINTERPRET, tn_dtype_with_lanes(TN_DT_I8, 8), (tn_attr){0}, 1, &two);
+  const tn_node *bytes =
+      tn_node_new(ir, TN_OP_REINTERPRET, tn_dtype_with_lanes(TN_DT_I8, 8), (tn_attr){0}, 1, &two);
   expect_lanes(ir, bytes, 8, (int64_t[]){4, 3, 2, 1, -1, -1, -1, -1});
-  const tn_node *back = tn_node_new(ir, TN_OP_REINTERPRET, tn_dtype_with_lanes(TN_DT_I32, 2), (tn_attr){0}, 1, &bytes);
+  const tn_node *back = tn_node_new(ir, TN_OP_REINTERPRET, tn_dtype_with_lanes(TN_DT_I32, 2),
+                                    (tn_attr){0}, 1, &bytes);
   expect_lanes(ir, back, 2, (int64_t[]){0x01020304, -1});
 }
 
@@ -356,7 +387,8 @@ static void bits_are_reinterpreted(void **state) {
   const tn_node *bits = tn_node_new(ir, TN_OP_REINTERPRET, TN_DT_I32, (tn_attr){0}, 1, &f);
   assert_int_equal(eval_i(ir, bits), (int32_t)0xbf800000);
   const tn_node *h = hide_f(ir, TN_DT_F16, 1.5);
-  assert_int_equal(eval_i(ir, tn_node_new(ir, TN_OP_REINTERPRET, TN_DT_U16, (tn_attr){0}, 1, &h)), 0x3e00);
+  assert_int_equal(eval_i(ir, tn_node_new(ir, TN_OP_REINTERPRET, TN_DT_U16, (tn_attr){0}, 1, &h)),
+                   0x3e00);
 }
 
 static void mathematics_is_libms(void **state) {
@@ -372,10 +404,12 @@ static void mathematics_is_libms(void **state) {
   assert_true(eval_f(ir, MK_CALL(ir, TN_INTRIN_ROUND, hide_f(ir, TN_DT_F64, 2.5))) == 2);
   assert_true(eval_f(ir, MK_CALL(ir, TN_INTRIN_FABS, y)) == 0.3);
   assert_true(eval_f(ir, MK_CALL(ir, TN_INTRIN_POW, hide_f(ir, TN_DT_F32, 2), mk_i32(ir, 3))) == 8);
-  assert_true(eval_f(ir, MK_CALL(ir, TN_INTRIN_LDEXP, x, hide_i(ir, TN_DT_I64, 2))) == (double)(fx * 4));
+  assert_true(eval_f(ir, MK_CALL(ir, TN_INTRIN_LDEXP, x, hide_i(ir, TN_DT_I64, 2))) ==
+              (double)(fx * 4));
   double near_one = 1 + 0x1p-52;
-  assert_true(eval_f(ir, MK_CALL(ir, TN_INTRIN_FMA, hide_f(ir, TN_DT_F64, near_one), hide_f(ir, TN_DT_F64, near_one),
-                                 mk_f64(ir, -1))) == fma(near_one, near_one, -1));
+  assert_true(eval_f(ir, MK_CALL(ir, TN_INTRIN_FMA, hide_f(ir, TN_DT_F64, near_one),
+                                 hide_f(ir, TN_DT_F64, near_one), mk_f64(ir, -1))) ==
+              fma(near_one, near_one, -1));
   assert_int_equal(eval_i(ir, MK_CALL(ir, TN_INTRIN_ISNAN, hide_f(ir, TN_DT_F32, NAN))), 1);
   assert_int_equal(eval_i(ir, MK_CALL(ir, TN_INTRIN_ISINF, hide_f(ir, TN_DT_F64, -INFINITY))), 1);
   assert_int_equal(eval_i(ir, MK_CALL(ir, TN_INTRIN_ISFINITE, x)), 1);
@@ -385,7 +419,8 @@ static void mathematics_is_libms(void **state) {
   assert_int_equal(eval_i(ir, MK_CALL(ir, TN_INTRIN_ABS, hide_i(ir, TN_DT_I8, -128))), -128);
   /* round(100 * 2^30 * 2^-31 * 2^-1) = 25 */
   assert_int_equal(eval_i(ir, MK_CALL(ir, TN_INTRIN_Q_MULTIPLY_SHIFT, hide_i(ir, TN_DT_I32, 100),
-                                      mk_i32(ir, 1 << 30), mk_i32(ir, 31), mk_i32(ir, 1))), 25);
+                                      mk_i32(ir, 1 << 30), mk_i32(ir, 31), mk_i32(ir, 1))),
+                   25);
 }
 
 static void float_division_rounds_down(void **state) {
@@ -407,10 +442,11 @@ static void names_that_are_not_offered_are_refused(void **state) {
     const char *name;
     const char *part;
   } cases[] = {
-    {TN_INTRIN_CALL_EXTERN, "system", "cannot call the C function 'system'"},
-    {TN_INTRIN_CALL_EXTERN, "sqrt", "cannot call the C function 'sqrt'"}, /* float64's, on a float32 */
-    {TN_INTRIN_CALL_INTRIN, "tir.magic", "no intrinsic 'tir.magic'"},
-    {TN_INTRIN_CALL_PACKED, "log", "calls 'log' by name"},
+      {TN_INTRIN_CALL_EXTERN, "system", "cannot call the C function 'system'"},
+      {TN_INTRIN_CALL_EXTERN, "sqrt",
+       "cannot call the C function 'sqrt'"}, /* float64's, on a float32 */
+      {TN_INTRIN_CALL_INTRIN, "tir.magic", "no intrinsic 'tir.magic'"},
+      {TN_INTRIN_CALL_PACKED, "log", "calls 'log' by name"},
   };
   for (size_t i = 0; i < TN_N_ROWS(cases); ++i) {
     const tn_node *args[] = {tn_str(ir, cases[i].name), x};
@@ -421,8 +457,8 @@ static void names_that_are_not_offered_are_refused(void **state) {
     tn_module_set(&module, "f", MK_FUNC(ir, "f", MK_STORE(ir, O, call, mk_i32(ir, 0)), O));
     float out = 0;
     tn_array array = {.data = &out, .dtype = TN_DT_F32, .ndim = 1, .shape = {1}, .is_view = true};
-    expect_error(tn_tir_interp(&module, "f", &(tn_tir_arg){.array = &array}, 1, NULL, NULL), TN_UNSUPPORTED,
-                 cases[i].part);
+    expect_error(tn_tir_interp(&module, "f", &(tn_tir_arg){.array = &array}, 1, NULL, NULL),
+                 TN_UNSUPPORTED, cases[i].part);
     tn_module_deinit(&module);
   }
 }
@@ -441,23 +477,23 @@ static void every_intrinsic_is_found_by_its_name(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(operands_are_promoted_as_the_language_does),
-    cmocka_unit_test(a_bare_literal_takes_the_other_type_when_it_fits),
-    cmocka_unit_test(one_lane_is_broadcast),
-    cmocka_unit_test(wrong_operands_are_refused_by_name),
-    cmocka_unit_test(accesses_check_their_indices),
-    cmocka_unit_test(integers_wrap_divide_and_shift_as_defined),
-    cmocka_unit_test(floats_round_after_each_operation),
-    cmocka_unit_test(minimum_and_maximum_take_the_second_of_unordered),
-    cmocka_unit_test(casts_saturate_and_wrap),
-    cmocka_unit_test(division_by_zero_is_an_error_with_its_place),
-    cmocka_unit_test(lazy_operators_leave_the_other_side_alone),
-    cmocka_unit_test(vectors_are_computed_lane_by_lane),
-    cmocka_unit_test(bits_are_reinterpreted),
-    cmocka_unit_test(mathematics_is_libms),
-    cmocka_unit_test(float_division_rounds_down),
-    cmocka_unit_test(names_that_are_not_offered_are_refused),
-    cmocka_unit_test(every_intrinsic_is_found_by_its_name),
+      cmocka_unit_test(operands_are_promoted_as_the_language_does),
+      cmocka_unit_test(a_bare_literal_takes_the_other_type_when_it_fits),
+      cmocka_unit_test(one_lane_is_broadcast),
+      cmocka_unit_test(wrong_operands_are_refused_by_name),
+      cmocka_unit_test(accesses_check_their_indices),
+      cmocka_unit_test(integers_wrap_divide_and_shift_as_defined),
+      cmocka_unit_test(floats_round_after_each_operation),
+      cmocka_unit_test(minimum_and_maximum_take_the_second_of_unordered),
+      cmocka_unit_test(casts_saturate_and_wrap),
+      cmocka_unit_test(division_by_zero_is_an_error_with_its_place),
+      cmocka_unit_test(lazy_operators_leave_the_other_side_alone),
+      cmocka_unit_test(vectors_are_computed_lane_by_lane),
+      cmocka_unit_test(bits_are_reinterpreted),
+      cmocka_unit_test(mathematics_is_libms),
+      cmocka_unit_test(float_division_rounds_down),
+      cmocka_unit_test(names_that_are_not_offered_are_refused),
+      cmocka_unit_test(every_intrinsic_is_found_by_its_name),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

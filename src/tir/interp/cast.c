@@ -3,7 +3,9 @@
 /* The interpreter's compiler for casts and reinterpretations. */
 #include "tir/interp/interp_priv.h"
 
-static void emit1(tn_icomp *c, tn_iop op, uint32_t x, int32_t d, int32_t a) { tn_icomp_emit(c, op, x, d, a, 0, 0); }
+static void emit1(tn_icomp *c, tn_iop op, uint32_t x, int32_t d, int32_t a) {
+  tn_icomp_emit(c, op, x, d, a, 0, 0);
+}
 
 static bool is_half(tn_dtype dt) { return tn_dtype_is_float(dt) && tn_dtype_bits(dt) == 16; }
 
@@ -80,8 +82,8 @@ tn_status tn_icomp_reinterpret(tn_icomp *c, const tn_node *n, tn_ival *out) {
   const tn_node *from = n->in[0];
   uint32_t lanes_from = tn_dtype_lanes(from->dtype);
   if (tn_dtype_bytes(from->dtype) != tn_dtype_bytes(n->dtype)) {
-    return tn_icomp_error(c, TN_INVALID, "reinterpret between types of %zu and %zu bytes", tn_dtype_bytes(from->dtype),
-                          tn_dtype_bytes(n->dtype));
+    return tn_icomp_error(c, TN_INVALID, "reinterpret between types of %zu and %zu bytes",
+                          tn_dtype_bytes(from->dtype), tn_dtype_bytes(n->dtype));
   }
   tn_ival value = {0};
   TN_TRY(tn_icomp_expr(c, from, &value));

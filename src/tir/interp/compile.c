@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The interpreter's compiler: slots, scopes and instructions, and the head of a function: its parameters, the sizes
- * that their shapes bind, and the checks of what is then known twice. Expressions and statements stand beside it. */
+/* The interpreter's compiler: slots, scopes and instructions, and the head of a function: its
+ * parameters, the sizes that their shapes bind, and the checks of what is then known twice.
+ * Expressions and statements stand beside it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +28,8 @@ int32_t tn_icomp_const(tn_icomp *c, tn_ireg value) {
   return -1 - (int32_t)at;
 }
 
-int32_t tn_icomp_emit(tn_icomp *c, tn_iop op, uint32_t x, int32_t d, int32_t a, int32_t b, int32_t c_operand) {
+int32_t tn_icomp_emit(tn_icomp *c, tn_iop op, uint32_t x, int32_t d, int32_t a, int32_t b,
+                      int32_t c_operand) {
   TN_ASSERT(x <= UINT16_MAX, "operand x %u", x);
   tn_ins ins = {.op = (uint16_t)op, .x = (uint16_t)x, .d = d, .a = a, .b = b, .c = c_operand};
   TN_VEC_PUSH(&c->prog->code, ins);
@@ -35,7 +37,9 @@ int32_t tn_icomp_emit(tn_icomp *c, tn_iop op, uint32_t x, int32_t d, int32_t a, 
   return (int32_t)c->prog->code.len - 1;
 }
 
-void tn_icomp_land(tn_icomp *c, int32_t ins) { c->prog->code.data[ins].c = (int32_t)c->prog->code.len; }
+void tn_icomp_land(tn_icomp *c, int32_t ins) {
+  c->prog->code.data[ins].c = (int32_t)c->prog->code.len;
+}
 
 int32_t tn_icomp_text(tn_icomp *c, const char *text) {
   const char *copy = tn_arena_strndup(&c->prog->arena, text, strlen(text));
@@ -46,7 +50,8 @@ int32_t tn_icomp_text(tn_icomp *c, const char *text) {
 /* ---- scopes ---- */
 
 tn_iscope tn_icomp_enter(const tn_icomp *c) {
-  return (tn_iscope){.n_bound = c->bound.len, .n_vals = c->vals.len, .n_slots = c->slots.len, .top = c->top};
+  return (tn_iscope){
+      .n_bound = c->bound.len, .n_vals = c->vals.len, .n_slots = c->slots.len, .top = c->top};
 }
 
 void tn_icomp_leave(tn_icomp *c, tn_iscope scope) {
@@ -98,7 +103,8 @@ tn_status tn_icomp_error(const tn_icomp *c, tn_code code, const char *fmt, ...) 
 /* ---- parameters ---- */
 
 /* "B.shape[0] of argument 1" */
-static int32_t arg_text(tn_icomp *c, const tn_node *buffer, const char *member, int64_t dim, uint32_t arg) {
+static int32_t arg_text(tn_icomp *c, const tn_node *buffer, const char *member, int64_t dim,
+                        uint32_t arg) {
   tn_buf text = TN_BUF_INIT;
   tn_buf_printf(&text, "%s.%s", buffer->attr.text, member);
   if (dim >= 0) {
@@ -152,7 +158,8 @@ static tn_status check_size(tn_icomp *c, const tn_node *size, int32_t got, int32
   return NULL;
 }
 
-/* Every size is compared, also the ones just bound: an extent that the variable's type cannot hold shows here. */
+/* Every size is compared, also the ones just bound: an extent that the variable's type cannot hold
+ * shows here. */
 static tn_status check_sizes(tn_icomp *c, const tn_node *buffer, uint32_t arg) {
   const tn_node *shape = buffer->in[TN_BUFFER_SHAPE];
   const tn_node *strides = buffer->in[TN_BUFFER_STRIDES];
@@ -191,7 +198,8 @@ static tn_status bind_params(tn_icomp *c) {
     }
   }
   for (uint32_t i = 0; i < params->n_in; ++i) {
-    const tn_node *data = tn_is_none(buffers->in[i]) ? params->in[i] : buffers->in[i]->in[TN_BUFFER_DATA];
+    const tn_node *data =
+        tn_is_none(buffers->in[i]) ? params->in[i] : buffers->in[i]->in[TN_BUFFER_DATA];
     TN_TRY(tn_icomp_set_loose(c, data));
   }
   return NULL;
@@ -206,7 +214,8 @@ typedef struct loose_ctx {
 
 static void declare(loose_ctx *l, const tn_node *list) {
   for (uint32_t i = 0; i < list->n_in; ++i) {
-    const tn_node *buffer = tn_is(list->in[i], TN_OP_MATCH) ? list->in[i]->in[TN_MATCH_BUFFER] : list->in[i];
+    const tn_node *buffer =
+        tn_is(list->in[i], TN_OP_MATCH) ? list->in[i]->in[TN_MATCH_BUFFER] : list->in[i];
     tn_map_set(&l->declared, buffer->id, 1);
   }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The interpreter's compiler for expressions. Each distinct node is computed once within a statement, unless a store
- * or a call stands between (memory reads then go stale) or it was computed in a branch that may not run. */
+/* The interpreter's compiler for expressions. Each distinct node is computed once within a
+ * statement, unless a store or a call stands between (memory reads then go stale) or it was
+ * computed in a branch that may not run. */
 #include <string.h>
 
 #include "tir/interp/interp_priv.h"
@@ -10,8 +11,8 @@
 
 typedef struct op_row {
   tn_op op;
-  tn_iop i;         /* integers up to int64 and uint32, bool */
-  tn_iop u;         /* uint64 */
+  tn_iop i; /* integers up to int64 and uint32, bool */
+  tn_iop u; /* uint64 */
   tn_iop f;
   tn_iop d;
   bool has_float;
@@ -20,31 +21,32 @@ typedef struct op_row {
 } op_row;
 
 static const op_row op_rows[] = {
-  {TN_OP_ADD, TN_IOP_ADD, TN_IOP_ADD, TN_IOP_ADD_F, TN_IOP_ADD_D, true, true, false},
-  {TN_OP_SUB, TN_IOP_SUB, TN_IOP_SUB, TN_IOP_SUB_F, TN_IOP_SUB_D, true, true, false},
-  {TN_OP_MUL, TN_IOP_MUL, TN_IOP_MUL, TN_IOP_MUL_F, TN_IOP_MUL_D, true, true, false},
-  {TN_OP_DIV, TN_IOP_DIV, TN_IOP_DIV_U, TN_IOP_DIV_F, TN_IOP_DIV_D, true, true, false},
-  {TN_OP_MOD, TN_IOP_MOD, TN_IOP_MOD_U, TN_IOP_MOV, TN_IOP_MOV, false, true, false},
-  {TN_OP_FLOORDIV, TN_IOP_FLOORDIV, TN_IOP_DIV_U, TN_IOP_MOV, TN_IOP_MOV, false, true, false},
-  {TN_OP_FLOORMOD, TN_IOP_FLOORMOD, TN_IOP_MOD_U, TN_IOP_MOV, TN_IOP_MOV, false, true, false},
-  {TN_OP_MIN, TN_IOP_MIN, TN_IOP_MIN_U, TN_IOP_MIN_F, TN_IOP_MIN_D, true, false, false},
-  {TN_OP_MAX, TN_IOP_MAX, TN_IOP_MAX_U, TN_IOP_MAX_F, TN_IOP_MAX_D, true, false, false},
-  {TN_OP_EQ, TN_IOP_EQ, TN_IOP_EQ, TN_IOP_EQ_F, TN_IOP_EQ_D, true, false, false},
-  {TN_OP_NE, TN_IOP_NE, TN_IOP_NE, TN_IOP_NE_F, TN_IOP_NE_D, true, false, false},
-  {TN_OP_LT, TN_IOP_LT, TN_IOP_LT_U, TN_IOP_LT_F, TN_IOP_LT_D, true, false, false},
-  {TN_OP_LE, TN_IOP_LE, TN_IOP_LE_U, TN_IOP_LE_F, TN_IOP_LE_D, true, false, false},
-  {TN_OP_GT, TN_IOP_LT, TN_IOP_LT_U, TN_IOP_LT_F, TN_IOP_LT_D, true, false, true},
-  {TN_OP_GE, TN_IOP_LE, TN_IOP_LE_U, TN_IOP_LE_F, TN_IOP_LE_D, true, false, true},
-  {TN_OP_AND, TN_IOP_BAND, TN_IOP_BAND, TN_IOP_MOV, TN_IOP_MOV, false, false, false}, /* vectors of bools */
-  {TN_OP_OR, TN_IOP_BOR, TN_IOP_BOR, TN_IOP_MOV, TN_IOP_MOV, false, false, false},
-  {TN_OP_NOT, TN_IOP_NOT, TN_IOP_NOT, TN_IOP_MOV, TN_IOP_MOV, false, false, false},
-  {TN_OP_NEG, TN_IOP_NEG, TN_IOP_NEG, TN_IOP_NEG_F, TN_IOP_NEG_D, true, true, false},
-  {TN_OP_BAND, TN_IOP_BAND, TN_IOP_BAND, TN_IOP_MOV, TN_IOP_MOV, false, false, false},
-  {TN_OP_BOR, TN_IOP_BOR, TN_IOP_BOR, TN_IOP_MOV, TN_IOP_MOV, false, false, false},
-  {TN_OP_BXOR, TN_IOP_BXOR, TN_IOP_BXOR, TN_IOP_MOV, TN_IOP_MOV, false, false, false},
-  {TN_OP_BNOT, TN_IOP_BNOT, TN_IOP_BNOT, TN_IOP_MOV, TN_IOP_MOV, false, true, false},
-  {TN_OP_SHL, TN_IOP_SHL, TN_IOP_SHL, TN_IOP_MOV, TN_IOP_MOV, false, true, false},
-  {TN_OP_SHR, TN_IOP_SHR, TN_IOP_SHR_U, TN_IOP_MOV, TN_IOP_MOV, false, false, false},
+    {TN_OP_ADD, TN_IOP_ADD, TN_IOP_ADD, TN_IOP_ADD_F, TN_IOP_ADD_D, true, true, false},
+    {TN_OP_SUB, TN_IOP_SUB, TN_IOP_SUB, TN_IOP_SUB_F, TN_IOP_SUB_D, true, true, false},
+    {TN_OP_MUL, TN_IOP_MUL, TN_IOP_MUL, TN_IOP_MUL_F, TN_IOP_MUL_D, true, true, false},
+    {TN_OP_DIV, TN_IOP_DIV, TN_IOP_DIV_U, TN_IOP_DIV_F, TN_IOP_DIV_D, true, true, false},
+    {TN_OP_MOD, TN_IOP_MOD, TN_IOP_MOD_U, TN_IOP_MOV, TN_IOP_MOV, false, true, false},
+    {TN_OP_FLOORDIV, TN_IOP_FLOORDIV, TN_IOP_DIV_U, TN_IOP_MOV, TN_IOP_MOV, false, true, false},
+    {TN_OP_FLOORMOD, TN_IOP_FLOORMOD, TN_IOP_MOD_U, TN_IOP_MOV, TN_IOP_MOV, false, true, false},
+    {TN_OP_MIN, TN_IOP_MIN, TN_IOP_MIN_U, TN_IOP_MIN_F, TN_IOP_MIN_D, true, false, false},
+    {TN_OP_MAX, TN_IOP_MAX, TN_IOP_MAX_U, TN_IOP_MAX_F, TN_IOP_MAX_D, true, false, false},
+    {TN_OP_EQ, TN_IOP_EQ, TN_IOP_EQ, TN_IOP_EQ_F, TN_IOP_EQ_D, true, false, false},
+    {TN_OP_NE, TN_IOP_NE, TN_IOP_NE, TN_IOP_NE_F, TN_IOP_NE_D, true, false, false},
+    {TN_OP_LT, TN_IOP_LT, TN_IOP_LT_U, TN_IOP_LT_F, TN_IOP_LT_D, true, false, false},
+    {TN_OP_LE, TN_IOP_LE, TN_IOP_LE_U, TN_IOP_LE_F, TN_IOP_LE_D, true, false, false},
+    {TN_OP_GT, TN_IOP_LT, TN_IOP_LT_U, TN_IOP_LT_F, TN_IOP_LT_D, true, false, true},
+    {TN_OP_GE, TN_IOP_LE, TN_IOP_LE_U, TN_IOP_LE_F, TN_IOP_LE_D, true, false, true},
+    {TN_OP_AND, TN_IOP_BAND, TN_IOP_BAND, TN_IOP_MOV, TN_IOP_MOV, false, false,
+     false}, /* vectors of bools */
+    {TN_OP_OR, TN_IOP_BOR, TN_IOP_BOR, TN_IOP_MOV, TN_IOP_MOV, false, false, false},
+    {TN_OP_NOT, TN_IOP_NOT, TN_IOP_NOT, TN_IOP_MOV, TN_IOP_MOV, false, false, false},
+    {TN_OP_NEG, TN_IOP_NEG, TN_IOP_NEG, TN_IOP_NEG_F, TN_IOP_NEG_D, true, true, false},
+    {TN_OP_BAND, TN_IOP_BAND, TN_IOP_BAND, TN_IOP_MOV, TN_IOP_MOV, false, false, false},
+    {TN_OP_BOR, TN_IOP_BOR, TN_IOP_BOR, TN_IOP_MOV, TN_IOP_MOV, false, false, false},
+    {TN_OP_BXOR, TN_IOP_BXOR, TN_IOP_BXOR, TN_IOP_MOV, TN_IOP_MOV, false, false, false},
+    {TN_OP_BNOT, TN_IOP_BNOT, TN_IOP_BNOT, TN_IOP_MOV, TN_IOP_MOV, false, true, false},
+    {TN_OP_SHL, TN_IOP_SHL, TN_IOP_SHL, TN_IOP_MOV, TN_IOP_MOV, false, true, false},
+    {TN_OP_SHR, TN_IOP_SHR, TN_IOP_SHR_U, TN_IOP_MOV, TN_IOP_MOV, false, false, false},
 };
 
 static const op_row *find_row(const tn_node *n) {
@@ -59,26 +61,52 @@ static const op_row *find_row(const tn_node *n) {
 /* int32 is what indices are made of: its +, -, * wrap by themselves. */
 static bool int32_op(tn_op op, tn_iop *out) {
   switch (op) {
-  case TN_OP_ADD: *out = TN_IOP_ADD_I32; return true;
-  case TN_OP_SUB: *out = TN_IOP_SUB_I32; return true;
-  case TN_OP_MUL: *out = TN_IOP_MUL_I32; return true;
-  default: return false;
+    case TN_OP_ADD:
+      *out = TN_IOP_ADD_I32;
+      return true;
+    case TN_OP_SUB:
+      *out = TN_IOP_SUB_I32;
+      return true;
+    case TN_OP_MUL:
+      *out = TN_IOP_MUL_I32;
+      return true;
+    default:
+      return false;
   }
 }
 
 void tn_icomp_norm(tn_icomp *c, tn_dtype dtype, int32_t slot) {
   tn_iop op = TN_IOP_MOV;
   switch (tn_dtype_elem(dtype)) {
-  case TN_DT_I8: op = TN_IOP_WRAP_I8; break;
-  case TN_DT_I16: op = TN_IOP_WRAP_I16; break;
-  case TN_DT_I32: op = TN_IOP_WRAP_I32; break;
-  case TN_DT_U8: op = TN_IOP_WRAP_U8; break;
-  case TN_DT_U16: op = TN_IOP_WRAP_U16; break;
-  case TN_DT_U32: op = TN_IOP_WRAP_U32; break;
-  case TN_DT_BOOL: op = TN_IOP_WRAP_BOOL; break;
-  case TN_DT_F16: op = TN_IOP_ROUND_F16; break;
-  case TN_DT_BF16: op = TN_IOP_ROUND_BF16; break;
-  default: return;
+    case TN_DT_I8:
+      op = TN_IOP_WRAP_I8;
+      break;
+    case TN_DT_I16:
+      op = TN_IOP_WRAP_I16;
+      break;
+    case TN_DT_I32:
+      op = TN_IOP_WRAP_I32;
+      break;
+    case TN_DT_U8:
+      op = TN_IOP_WRAP_U8;
+      break;
+    case TN_DT_U16:
+      op = TN_IOP_WRAP_U16;
+      break;
+    case TN_DT_U32:
+      op = TN_IOP_WRAP_U32;
+      break;
+    case TN_DT_BOOL:
+      op = TN_IOP_WRAP_BOOL;
+      break;
+    case TN_DT_F16:
+      op = TN_IOP_ROUND_F16;
+      break;
+    case TN_DT_BF16:
+      op = TN_IOP_ROUND_BF16;
+      break;
+    default:
+      return;
   }
   tn_icomp_emit(c, op, 0, slot, slot, 0, 0);
 }
@@ -96,7 +124,9 @@ static tn_status operator(tn_icomp *c, const tn_node *n, tn_ival *out) {
   if (row == NULL || (is_float && !row->has_float)) {
     return unsupported(c, n);
   }
-  tn_iop op = !is_float ? (elem == TN_DT_U64 ? row->u : row->i) : elem == TN_DT_F64 ? row->d : row->f;
+  tn_iop op = !is_float           ? (elem == TN_DT_U64 ? row->u : row->i)
+              : elem == TN_DT_F64 ? row->d
+                                  : row->f;
   bool wraps = row->is_wrapping || (is_float && elem != TN_DT_F64);
   if (elem == TN_DT_I32 && int32_op((tn_op)n->op, &op)) {
     wraps = false;
@@ -173,8 +203,8 @@ static tn_status choose(tn_icomp *c, const tn_node *n, tn_ival *out) {
   TN_TRY(tn_icomp_expr(c, n->in[TN_SELECT_B], &b));
   *out = tn_icomp_new_value(c, tn_dtype_lanes(n->dtype));
   for (uint32_t l = 0; l < out->lanes; ++l) {
-    tn_icomp_emit(c, TN_IOP_SELECT, 0, tn_icomp_lane(c, *out, l), tn_icomp_lane(c, a, l), tn_icomp_lane(c, b, l),
-                  tn_icomp_lane(c, cond, l));
+    tn_icomp_emit(c, TN_IOP_SELECT, 0, tn_icomp_lane(c, *out, l), tn_icomp_lane(c, a, l),
+                  tn_icomp_lane(c, b, l), tn_icomp_lane(c, cond, l));
   }
   return NULL;
 }
@@ -209,7 +239,7 @@ static tn_status shuffle(tn_icomp *c, const tn_node *n, tn_ival *out) {
   for (uint32_t i = 0; st == NULL && i < vectors->n_in; ++i) {
     tn_ival value = {0};
     st = tn_icomp_expr(c, vectors->in[i], &value);
-    for (uint32_t l = 0; st == NULL && l < value.lanes; ++l) {
+    for (uint32_t l = 0; st == NULL && l < tn_dtype_lanes(vectors->in[i]->dtype); ++l) {
       TN_VEC_PUSH(&joined, tn_icomp_lane(c, value, l));
     }
   }
@@ -217,7 +247,8 @@ static tn_status shuffle(tn_icomp *c, const tn_node *n, tn_ival *out) {
   for (uint32_t i = 0; st == NULL && i < indices->n_in; ++i) {
     const tn_node *index = indices->in[i];
     if (!tn_is(index, TN_OP_INT) || index->attr.i64 < 0 || (size_t)index->attr.i64 >= joined.len) {
-      st = tn_icomp_error(c, TN_INVALID, "index %u of Shuffle is no literal below %zu", i, joined.len);
+      st = tn_icomp_error(c, TN_INVALID, "index %u of Shuffle is no literal below %zu", i,
+                          joined.len);
     } else {
       TN_VEC_PUSH(&c->slots, joined.data[index->attr.i64]);
     }
@@ -249,36 +280,36 @@ static tn_status let(tn_icomp *c, const tn_node *n, tn_ival *out) {
 
 static tn_status compute(tn_icomp *c, const tn_node *n, tn_ival *out) {
   switch ((tn_op)n->op) {
-  case TN_OP_INT:
-  case TN_OP_FLOAT:
-    return literal(c, n, out);
-  case TN_OP_VAR:
-    return tn_icomp_error(c, TN_INVALID, "variable '%s' has no value here", n->attr.text);
-  case TN_OP_AND:
-  case TN_OP_OR:
-    return tn_dtype_lanes(n->dtype) == 1 ? lazy_and_or(c, n, out) : operator(c, n, out);
-  case TN_OP_CAST:
-    return tn_icomp_cast(c, n, out);
-  case TN_OP_REINTERPRET:
-    return tn_icomp_reinterpret(c, n, out);
-  case TN_OP_SELECT:
-    return choose(c, n, out);
-  case TN_OP_IF_THEN_ELSE:
-    return if_then_else(c, n, out);
-  case TN_OP_RAMP:
-    return ramp(c, n, out);
-  case TN_OP_BROADCAST:
-    return tn_icomp_expr(c, n->in[0], out); /* one slot for all lanes */
-  case TN_OP_SHUFFLE:
-    return shuffle(c, n, out);
-  case TN_OP_LET:
-    return let(c, n, out);
-  case TN_OP_LOAD:
-    return tn_icomp_load(c, n, out);
-  case TN_OP_INTRIN:
-    return tn_icomp_intrin(c, n, out);
-  default:
-    return operator(c, n, out);
+    case TN_OP_INT:
+    case TN_OP_FLOAT:
+      return literal(c, n, out);
+    case TN_OP_VAR:
+      return tn_icomp_error(c, TN_INVALID, "variable '%s' has no value here", n->attr.text);
+    case TN_OP_AND:
+    case TN_OP_OR:
+      return tn_dtype_lanes(n->dtype) == 1 ? lazy_and_or(c, n, out) : operator(c, n, out);
+    case TN_OP_CAST:
+      return tn_icomp_cast(c, n, out);
+    case TN_OP_REINTERPRET:
+      return tn_icomp_reinterpret(c, n, out);
+    case TN_OP_SELECT:
+      return choose(c, n, out);
+    case TN_OP_IF_THEN_ELSE:
+      return if_then_else(c, n, out);
+    case TN_OP_RAMP:
+      return ramp(c, n, out);
+    case TN_OP_BROADCAST:
+      return tn_icomp_expr(c, n->in[0], out); /* one slot for all lanes */
+    case TN_OP_SHUFFLE:
+      return shuffle(c, n, out);
+    case TN_OP_LET:
+      return let(c, n, out);
+    case TN_OP_LOAD:
+      return tn_icomp_load(c, n, out);
+    case TN_OP_INTRIN:
+      return tn_icomp_intrin(c, n, out);
+    default:
+      return operator(c, n, out);
   }
 }
 
@@ -300,7 +331,8 @@ tn_status tn_icomp_scalar(tn_icomp *c, const tn_node *n, int32_t *out_slot) {
   tn_ival value = {0};
   TN_TRY(tn_icomp_expr(c, n, &value));
   if (tn_dtype_lanes(n->dtype) != 1) {
-    return tn_icomp_error(c, TN_INVALID, "a vector of %u lanes stands where one value is needed", value.lanes);
+    return tn_icomp_error(c, TN_INVALID, "a vector of %u lanes stands where one value is needed",
+                          value.lanes);
   }
   *out_slot = tn_icomp_lane(c, value, 0);
   return NULL;

@@ -32,7 +32,8 @@ tn_status tn_tir_program_new(const tn_ir *ir, const tn_node *func, tn_tir_progra
     return TN_ERR(TN_INVALID, "'%s' is not a loop-level function", func->attr.text);
   }
   if (func->depth > TN_MAX_DEPTH) {
-    return TN_ERR(TN_UNSUPPORTED, "%s: nested %u deep: at most %d", func->attr.text, func->depth, TN_MAX_DEPTH);
+    return TN_ERR(TN_UNSUPPORTED, "%s: nested %u deep: at most %d", func->attr.text, func->depth,
+                  TN_MAX_DEPTH);
   }
   tn_tir_program *prog = calloc(1, sizeof *prog);
   if (prog == NULL) {
@@ -72,21 +73,24 @@ void tn_tir_program_free(tn_tir_program *prog) {
 
 /* ---- arguments ---- */
 
-static tn_status check_array(const tn_ivm *vm, int32_t i, const tn_node *buffer, const tn_array *array) {
+static tn_status check_array(const tn_ivm *vm, int32_t i, const tn_node *buffer,
+                             const tn_array *array) {
   const char *signature = vm->prog->signature;
   const char *name = buffer->attr.text;
   if (array == NULL) {
-    return TN_ERR(TN_INVALID, "argument %d when calling %s: expected tensor, got a number", i, signature);
+    return TN_ERR(TN_INVALID, "argument %d when calling %s: expected tensor, got a number", i,
+                  signature);
   }
   if (array->ndim != (int32_t)tn_buffer_ndim(buffer)) {
-    return TN_ERR(TN_INVALID, "%s.ndim of argument %d when calling %s: expected %u, got %d", name, i, signature,
-                  tn_buffer_ndim(buffer), array->ndim);
+    return TN_ERR(TN_INVALID, "%s.ndim of argument %d when calling %s: expected %u, got %d", name,
+                  i, signature, tn_buffer_ndim(buffer), array->ndim);
   }
   if (array->dtype != buffer->dtype) {
     char expected[TN_DTYPE_TEXT_BYTES];
     char got[TN_DTYPE_TEXT_BYTES];
-    return TN_ERR(TN_INVALID, "%s.dtype of argument %d when calling %s: expected %s, got %s", name, i, signature,
-                  tn_dtype_print(buffer->dtype, expected), tn_dtype_print(array->dtype, got));
+    return TN_ERR(TN_INVALID, "%s.dtype of argument %d when calling %s: expected %s, got %s", name,
+                  i, signature, tn_dtype_print(buffer->dtype, expected),
+                  tn_dtype_print(array->dtype, got));
   }
   return NULL;
 }
@@ -111,8 +115,8 @@ tn_status tn_ivm_check_args(tn_ivm *vm) {
   const tn_node *params = vm->prog->func->in[TN_PRIM_FUNC_PARAMS];
   const tn_node *buffers = vm->prog->func->in[TN_PRIM_FUNC_BUFFERS];
   if (vm->n_args != (int32_t)params->n_in) {
-    return TN_ERR(TN_INVALID, "number of arguments when calling %s: expected %u, got %d", vm->prog->signature,
-                  params->n_in, vm->n_args);
+    return TN_ERR(TN_INVALID, "number of arguments when calling %s: expected %u, got %d",
+                  vm->prog->signature, params->n_in, vm->n_args);
   }
   for (int32_t i = 0; i < vm->n_args; ++i) {
     const tn_node *param = params->in[i];
@@ -120,7 +124,8 @@ tn_status tn_ivm_check_args(tn_ivm *vm) {
     bool is_buffer = !tn_is_none(buffers->in[i]);
     TN_TRY(is_buffer ? check_array(vm, i, buffers->in[i], array) : NULL);
     if (!is_buffer && array != NULL && !tn_dtype_is_handle(param->dtype)) {
-      return TN_ERR(TN_INVALID, "argument %d when calling %s: expected a number, got tensor", i, vm->prog->signature);
+      return TN_ERR(TN_INVALID, "argument %d when calling %s: expected a number, got tensor", i,
+                    vm->prog->signature);
     }
     if (array != NULL) {
       vm->mems[i] = (tn_imem){.data = array->data, .n_bytes = tn_array_n_bytes(array)};
@@ -146,7 +151,8 @@ static bool buffer_array(const tn_ivm *vm, int32_t number, tn_array *out) {
   if ((uint64_t)buf->offset >= buf->n_ok) {
     return false;
   }
-  *out = (tn_array){.data = buf->data + buf->offset, .dtype = dtype, .ndim = (int32_t)buf->ndim, .is_view = true};
+  *out = (tn_array){
+      .data = buf->data + buf->offset, .dtype = dtype, .ndim = (int32_t)buf->ndim, .is_view = true};
   for (uint32_t k = buf->ndim; k-- > 0;) {
     if (buf->dims[k].stride != (int64_t)stride && buf->dims[k].extent != 1) {
       return false;
@@ -172,7 +178,8 @@ static tn_tir_arg call_arg(const tn_ivm *vm, const tn_icall *call, uint32_t i, t
   tn_dtype dtype = call->args[i].dtype;
   if (tn_dtype_is_handle(dtype)) {
     bool has_array = call->args[i].buffer >= 0 && buffer_array(vm, call->args[i].buffer, array);
-    return (tn_tir_arg){.array = has_array ? array : NULL, .i64 = (int64_t)(uintptr_t)raw_pointer(vm, value.u)};
+    return (tn_tir_arg){.array = has_array ? array : NULL,
+                        .i64 = (int64_t)(uintptr_t)raw_pointer(vm, value.u)};
   }
   if (tn_dtype_is_float(dtype)) {
     return (tn_tir_arg){.f64 = dtype == TN_DT_F64 ? value.d : (double)value.f};
@@ -183,7 +190,8 @@ static tn_tir_arg call_arg(const tn_ivm *vm, const tn_icall *call, uint32_t i, t
 tn_status tn_ivm_call(tn_ivm *vm, const tn_ins *in) {
   const tn_icall *call = &vm->prog->calls.data[in->c];
   if (vm->hooks->call_packed == NULL) {
-    return TN_ERR(TN_UNSUPPORTED, "%s calls '%s' by name, and nothing here offers functions by name",
+    return TN_ERR(TN_UNSUPPORTED,
+                  "%s calls '%s' by name, and nothing here offers functions by name",
                   vm->prog->func->attr.text, call->name);
   }
   tn_tir_arg *args = calloc(call->n_args + 1, sizeof *args);
@@ -193,7 +201,8 @@ tn_status tn_ivm_call(tn_ivm *vm, const tn_ins *in) {
   for (uint32_t i = 0; i < call->n_args; ++i) {
     args[i] = call_arg(vm, call, i, &arrays[i]);
   }
-  tn_status st = vm->hooks->call_packed(vm->hooks->ctx, call->name, args, (int32_t)call->n_args, &ret);
+  tn_status st =
+      vm->hooks->call_packed(vm->hooks->ctx, call->name, args, (int32_t)call->n_args, &ret);
   free(args);
   free(arrays);
   vm->slots[in->d].i = (int32_t)ret.i64;
@@ -225,7 +234,8 @@ static void init_buffers(tn_ivm *vm) {
   for (size_t i = 0; i < prog->mems.len; ++i) {
     const tn_array *array = prog->mems.data[i];
     if (array != NULL) {
-      vm->mems[i] = (tn_imem){.data = array->data, .n_bytes = tn_array_n_bytes(array), .is_const = true};
+      vm->mems[i] =
+          (tn_imem){.data = array->data, .n_bytes = tn_array_n_bytes(array), .is_const = true};
     }
   }
 }
@@ -267,8 +277,8 @@ done:
   return st;
 }
 
-tn_status tn_tir_interp(const tn_module *module, const char *func, const tn_tir_arg *args, int32_t n_args,
-                        const tn_tir_hooks *hooks, tn_tir_arg *out_ret) {
+tn_status tn_tir_interp(const tn_module *module, const char *func, const tn_tir_arg *args,
+                        int32_t n_args, const tn_tir_hooks *hooks, tn_tir_arg *out_ret) {
   const tn_node *node = tn_module_find(module, func);
   tn_tir_program *prog = NULL;
   if (node == NULL) {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The reference interpreter: a PRIM_FUNC is compiled once to instructions over slots (compile_*.c), then run (run.c).
+/* The reference interpreter: a PRIM_FUNC is compiled once to instructions over slots (compile_*.c),
+ * then run (run.c).
  *
- * A slot holds one lane. A vector is a list of slots, so that broadcasts and shuffles cost nothing and there is one set
- * of instructions; constants have negative slot numbers. Slots are given out like a stack along the nesting of scopes.
- * Memory is named by handles (which memory, which byte), never by addresses: every access is checked twice, against
- * the buffer's shape and against the memory behind it, so that no program can reach outside. */
+ * A slot holds one lane. A vector is a list of slots, so that broadcasts and shuffles cost nothing
+ * and there is one set of instructions; constants have negative slot numbers. Slots are given out
+ * like a stack along the nesting of scopes. Memory is named by handles (which memory, which byte),
+ * never by addresses: every access is checked twice, against the buffer's shape and against the
+ * memory behind it, so that no program can reach outside. */
 #ifndef TN_TIR_INTERP_PRIV_H
 #define TN_TIR_INTERP_PRIV_H
 
@@ -41,32 +43,33 @@ typedef struct tn_icall {
   struct {
     int32_t slot;
     tn_dtype dtype;
-    int32_t buffer;  /* number of a buffer whose data is passed; -1: none */
-  } *args;
+    int32_t buffer; /* number of a buffer whose data is passed; -1: none */
+  } * args;
 } tn_icall;
 
 struct tn_tir_program {
-  tn_arena arena;                /* texts, calls */
+  tn_arena arena; /* texts, calls */
   const tn_ir *ir;
   const tn_node *func;
   const char *signature;
   TN_VEC(tn_ins) code;
-  TN_VEC(const tn_node *) places; /* the statement behind each instruction */
-  TN_VEC(int32_t) lists;          /* operands past the fourth */
-  TN_VEC(tn_ireg) consts;         /* constant k is slot -1 - k */
+  TN_VEC(const tn_node *) places;  /* the statement behind each instruction */
+  TN_VEC(int32_t) lists;           /* operands past the fourth */
+  TN_VEC(tn_ireg) consts;          /* constant k is slot -1 - k */
   TN_VEC(const tn_node *) buffers; /* BUFFER behind each number */
-  TN_VEC(const tn_array *) mems;  /* the array behind a memory, NULL: allocated when run; the parameters' come first */
+  TN_VEC(const tn_array *)
+  mems; /* the array behind a memory, NULL: allocated when run; the parameters' come first */
   TN_VEC(const char *) texts;
   TN_VEC(tn_icall) calls;
   int32_t n_slots;
 };
 
-/* ---- what runs -------------------------------------------------------------------------------------------------------- */
+/* ---- what runs ---- */
 
 typedef struct tn_imem {
   char *data;
   size_t n_bytes;
-  size_t cap;      /* of owned memory; 0: borrowed */
+  size_t cap; /* of owned memory; 0: borrowed */
   bool is_const;
   bool is_foreign; /* a handle from outside, raw: nothing is known about it */
   uint64_t raw;
@@ -74,7 +77,7 @@ typedef struct tn_imem {
 
 typedef struct tn_idim {
   int64_t extent;
-  int64_t stride;  /* bytes */
+  int64_t stride; /* bytes */
 } tn_idim;
 
 typedef struct tn_ibuf {
@@ -97,7 +100,7 @@ typedef struct tn_ivm {
   const int32_t *lists;
   tn_ibuf *bufs;
   tn_imem *mems;
-  int64_t steps;             /* left */
+  int64_t steps; /* left */
   tn_ireg ret;
   bool has_ret;
 } tn_ivm;
@@ -107,7 +110,8 @@ enum { TN_HANDLE_SHIFT = 40 };
 
 tn_status tn_ivm_run(tn_ivm *vm);
 /// An error at the statement behind `in`: file, line, source text and a stable id.
-tn_status tn_ivm_error(const tn_ivm *vm, const tn_ins *in, const char *id, const char *fmt, ...) TN_PRINTF(4, 5);
+tn_status tn_ivm_error(const tn_ivm *vm, const tn_ins *in, const char *id, const char *fmt, ...)
+    TN_PRINTF(4, 5);
 tn_status tn_ivm_steps(const tn_ivm *vm);
 tn_status tn_ivm_bad_access(const tn_ivm *vm, const tn_ins *in);
 tn_status tn_ivm_bad_arg(const tn_ivm *vm, const tn_ins *in);
@@ -123,10 +127,11 @@ int64_t tn_ivm_stride(const tn_ivm *vm, int32_t buffer, int32_t dim);
 int64_t tn_ivm_arg_stride(const tn_ivm *vm, int32_t arg, int32_t dim);
 void tn_ivm_bitcast(tn_ivm *vm, const tn_ins *in);
 tn_status tn_ivm_call(tn_ivm *vm, const tn_ins *in);
-/// Before the first instruction: count, kinds, types and ranks of the arguments (their extents are code).
+/// Before the first instruction: count, kinds, types and ranks of the arguments (their extents are
+/// code).
 tn_status tn_ivm_check_args(tn_ivm *vm);
 
-/* ---- functions of one and two floats ------------------------------------------------------------------------------------ */
+/* ---- functions of one and two floats ---- */
 
 typedef struct tn_imath1_row {
   const char *name; /* as in intrins.def, and libm's float64 name */
@@ -144,7 +149,7 @@ extern const tn_imath2_row tn_imath2[];
 int32_t tn_imath1_find(const char *name);
 int32_t tn_imath2_find(const char *name);
 
-/* ---- the compiler ----------------------------------------------------------------------------------------------------------- */
+/* ---- the compiler ---- */
 
 /// A value: `lanes` slot numbers from `first` in the compiler's list of slots.
 typedef struct tn_ival {
@@ -155,15 +160,15 @@ typedef struct tn_ival {
 
 typedef struct tn_icomp {
   tn_tir_program *prog;
-  uint32_t *memo;           /* node id -> number in vals + 1; for BUFFERs: buffer number + 1; 0: not here */
+  uint32_t *memo; /* node id -> number in vals + 1; for BUFFERs: buffer number + 1; 0: not here */
   TN_VEC(tn_ival) vals;
-  TN_VEC(int32_t) slots;    /* of the lanes of vals */
+  TN_VEC(int32_t) slots;         /* of the lanes of vals */
   TN_VEC(const tn_node *) bound; /* the nodes in memo, oldest first */
   TN_VEC(const tn_node *) loose; /* BUFFERs that no statement declares */
-  tn_map const_at;          /* bits -> number of the constant */
-  tn_map domain_of;         /* id of a loop's or axis' variable -> its FOR or ITER */
+  tn_map const_at;               /* bits -> number of the constant */
+  tn_map domain_of;              /* id of a loop's or axis' variable -> its FOR or ITER */
   uint32_t epoch;
-  int32_t top;              /* next free slot */
+  int32_t top; /* next free slot */
   const tn_node *place;
 } tn_icomp;
 
@@ -175,13 +180,16 @@ typedef struct tn_iscope {
   int32_t top;
 } tn_iscope;
 
-tn_status tn_icomp_func(tn_icomp *c);                                            /* compile.c */
+tn_status tn_icomp_func(tn_icomp *c); /* compile.c */
 tn_iscope tn_icomp_enter(const tn_icomp *c);
 void tn_icomp_leave(tn_icomp *c, tn_iscope scope);
-int32_t tn_icomp_emit(tn_icomp *c, tn_iop op, uint32_t x, int32_t d, int32_t a, int32_t b, int32_t c_operand);
+int32_t tn_icomp_emit(tn_icomp *c, tn_iop op, uint32_t x, int32_t d, int32_t a, int32_t b,
+                      int32_t c_operand);
 int32_t tn_icomp_temp(tn_icomp *c);
 int32_t tn_icomp_const(tn_icomp *c, tn_ireg value);
-static inline int32_t tn_icomp_const_i(tn_icomp *c, int64_t value) { return tn_icomp_const(c, (tn_ireg){.i = value}); }
+static inline int32_t tn_icomp_const_i(tn_icomp *c, int64_t value) {
+  return tn_icomp_const(c, (tn_ireg){.i = value});
+}
 int32_t tn_icomp_text(tn_icomp *c, const char *text);
 /// The jump at `ins` goes to the next instruction.
 void tn_icomp_land(tn_icomp *c, int32_t ins);
@@ -195,16 +203,16 @@ static inline int32_t tn_icomp_lane(const tn_icomp *c, tn_ival value, uint32_t l
 tn_ival tn_icomp_new_value(tn_icomp *c, uint32_t lanes); /* of fresh slots */
 tn_ival tn_icomp_slot_value(tn_icomp *c, int32_t slot);
 
-tn_status tn_icomp_expr(tn_icomp *c, const tn_node *n, tn_ival *out);            /* expr.c */
+tn_status tn_icomp_expr(tn_icomp *c, const tn_node *n, tn_ival *out); /* expr.c */
 /// An expression of one lane.
 tn_status tn_icomp_scalar(tn_icomp *c, const tn_node *n, int32_t *out_slot);
 /// Wraps or rounds `slot` in place to the type, where its class of operations does not do it.
 void tn_icomp_norm(tn_icomp *c, tn_dtype dtype, int32_t slot);
-tn_status tn_icomp_intrin(tn_icomp *c, const tn_node *n, tn_ival *out);          /* intrin.c */
-tn_status tn_icomp_cast(tn_icomp *c, const tn_node *n, tn_ival *out);            /* cast.c */
+tn_status tn_icomp_intrin(tn_icomp *c, const tn_node *n, tn_ival *out); /* intrin.c */
+tn_status tn_icomp_cast(tn_icomp *c, const tn_node *n, tn_ival *out);   /* cast.c */
 tn_status tn_icomp_reinterpret(tn_icomp *c, const tn_node *n, tn_ival *out);
 
-tn_status tn_icomp_load(tn_icomp *c, const tn_node *n, tn_ival *out);            /* memory.c */
+tn_status tn_icomp_load(tn_icomp *c, const tn_node *n, tn_ival *out); /* memory.c */
 tn_status tn_icomp_store(tn_icomp *c, const tn_node *n);
 tn_status tn_icomp_address_of(tn_icomp *c, const tn_node *load, tn_ival *out);
 tn_status tn_icomp_alloc(tn_icomp *c, const tn_node *n);
@@ -219,7 +227,7 @@ tn_status tn_icomp_set_loose(tn_icomp *c, const tn_node *data);
 /// The bound buffer over a data variable, or -1.
 int32_t tn_icomp_buffer_over(const tn_icomp *c, const tn_node *data);
 
-tn_status tn_icomp_stmt(tn_icomp *c, const tn_node *n);                          /* stmt.c */
+tn_status tn_icomp_stmt(tn_icomp *c, const tn_node *n); /* stmt.c */
 
 /// An error of the program at the statement being compiled.
 tn_status tn_icomp_error(const tn_icomp *c, tn_code code, const char *fmt, ...) TN_PRINTF(3, 4);

@@ -26,7 +26,8 @@ static int32_t const_float(tn_icomp *c, tn_dtype dtype, double value) {
 }
 
 /* One operation with the rounding of its type. */
-static void step(tn_icomp *c, tn_dtype dtype, tn_iop op_f, tn_iop op_d, uint32_t x, int32_t d, int32_t a, int32_t b) {
+static void step(tn_icomp *c, tn_dtype dtype, tn_iop op_f, tn_iop op_d, uint32_t x, int32_t d,
+                 int32_t a, int32_t b) {
   tn_icomp_emit(c, tn_dtype_elem(dtype) == TN_DT_F64 ? op_d : op_f, x, d, a, b, 0);
   tn_icomp_norm(c, dtype, d);
 }
@@ -75,30 +76,30 @@ static tn_status math_lane(tn_icomp *c, const tn_node *n, int32_t d, const int32
   bool is_double = dtype == TN_DT_F64;
   const char *name = intrin->def.name;
   switch (intrin->id) {
-  case TN_INTRIN_SIGMOID:
-  case TN_INTRIN_RSQRT:
-    composed_lane(c, intrin->id, dtype, d, a[0]);
-    return NULL;
-  case TN_INTRIN_ISNAN:
-  case TN_INTRIN_ISINF:
-  case TN_INTRIN_ISFINITE:
-    test_lane(c, intrin->id, is_double, d, a[0]);
-    return NULL;
-  case TN_INTRIN_FMA:
-    tn_icomp_emit(c, is_double ? TN_IOP_FMA_D : TN_IOP_FMA_F, 0, d, a[0], a[1], a[2]);
-    tn_icomp_norm(c, dtype, d);
-    return NULL;
-  case TN_INTRIN_LDEXP:
-    step(c, dtype, TN_IOP_LDEXP_F, TN_IOP_LDEXP_D, 0, d, a[0], a[1]);
-    return NULL;
-  case TN_INTRIN_ROUND:
-    name = "nearbyint"; /* half to even, unlike C's round */
-    break;
-  case TN_INTRIN_ABS:
-    name = "fabs";
-    break;
-  default:
-    break;
+    case TN_INTRIN_SIGMOID:
+    case TN_INTRIN_RSQRT:
+      composed_lane(c, intrin->id, dtype, d, a[0]);
+      return NULL;
+    case TN_INTRIN_ISNAN:
+    case TN_INTRIN_ISINF:
+    case TN_INTRIN_ISFINITE:
+      test_lane(c, intrin->id, is_double, d, a[0]);
+      return NULL;
+    case TN_INTRIN_FMA:
+      tn_icomp_emit(c, is_double ? TN_IOP_FMA_D : TN_IOP_FMA_F, 0, d, a[0], a[1], a[2]);
+      tn_icomp_norm(c, dtype, d);
+      return NULL;
+    case TN_INTRIN_LDEXP:
+      step(c, dtype, TN_IOP_LDEXP_F, TN_IOP_LDEXP_D, 0, d, a[0], a[1]);
+      return NULL;
+    case TN_INTRIN_ROUND:
+      name = "nearbyint"; /* half to even, unlike C's round */
+      break;
+    case TN_INTRIN_ABS:
+      name = "fabs";
+      break;
+    default:
+      break;
   }
   if (!tn_dtype_is_float(dtype)) {
     int_lane(c, intrin->id, dtype, d, a);
@@ -145,7 +146,8 @@ static tn_status access_ptr(tn_icomp *c, const tn_node *n, tn_ival *out) {
   TN_TRY(tn_icomp_scalar(c, n->in[1], &data));
   TN_TRY(tn_icomp_scalar(c, n->in[2], &offset));
   *out = tn_icomp_new_value(c, 1);
-  tn_icomp_emit(c, TN_IOP_OFFSET, (uint32_t)tn_dtype_bytes(elem), tn_icomp_lane(c, *out, 0), data, offset, 0);
+  tn_icomp_emit(c, TN_IOP_OFFSET, (uint32_t)tn_dtype_bytes(elem), tn_icomp_lane(c, *out, 0), data,
+                offset, 0);
   return NULL;
 }
 
@@ -165,12 +167,16 @@ static tn_status call_extern(tn_icomp *c, const tn_node *n, tn_ival *out) {
   for (uint32_t i = 0; i < n_args; ++i) {
     fits = fits && n->in[1 + i]->dtype == n->dtype;
   }
-  int32_t row = !fits ? -1 : n_args == 1 ? tn_imath1_find(base) : n_args == 2 ? tn_imath2_find(base) : -1;
+  int32_t row = !fits         ? -1
+                : n_args == 1 ? tn_imath1_find(base)
+                : n_args == 2 ? tn_imath2_find(base)
+                              : -1;
   if (row < 0) {
-    return tn_icomp_error(c, TN_UNSUPPORTED,
-                          "the interpreter cannot call the C function '%s': it knows libm's functions of one and two "
-                          "float32 or float64",
-                          name);
+    return tn_icomp_error(
+        c, TN_UNSUPPORTED,
+        "the interpreter cannot call the C function '%s': it knows libm's functions of one and two "
+        "float32 or float64",
+        name);
   }
   int32_t a[2] = {0};
   for (uint32_t i = 0; i < n_args; ++i) {
@@ -178,9 +184,11 @@ static tn_status call_extern(tn_icomp *c, const tn_node *n, tn_ival *out) {
   }
   *out = tn_icomp_new_value(c, 1);
   if (n_args == 1) {
-    step(c, n->dtype, TN_IOP_MATH1_F, TN_IOP_MATH1_D, (uint32_t)row, tn_icomp_lane(c, *out, 0), a[0], 0);
+    step(c, n->dtype, TN_IOP_MATH1_F, TN_IOP_MATH1_D, (uint32_t)row, tn_icomp_lane(c, *out, 0),
+         a[0], 0);
   } else {
-    step(c, n->dtype, TN_IOP_MATH2_F, TN_IOP_MATH2_D, (uint32_t)row, tn_icomp_lane(c, *out, 0), a[0], a[1]);
+    step(c, n->dtype, TN_IOP_MATH2_F, TN_IOP_MATH2_D, (uint32_t)row, tn_icomp_lane(c, *out, 0),
+         a[0], a[1]);
   }
   return NULL;
 }
@@ -192,8 +200,10 @@ static tn_status call_packed(tn_icomp *c, const tn_node *n, tn_ival *out) {
   for (uint32_t i = 0; i < call.n_args; ++i) {
     const tn_node *arg = n->in[1 + i];
     if (tn_is(arg, TN_OP_STR)) {
-      return tn_icomp_error(c, TN_UNSUPPORTED, "argument %u of T.%s(\"%s\") is a text: the interpreter passes numbers and buffers", i,
-                            n->attr.def->name, call.name);
+      return tn_icomp_error(
+          c, TN_UNSUPPORTED,
+          "argument %u of T.%s(\"%s\") is a text: the interpreter passes numbers and buffers", i,
+          n->attr.def->name, call.name);
     }
     TN_TRY(tn_icomp_scalar(c, arg, &call.args[i].slot));
     call.args[i].dtype = arg->dtype;
@@ -201,7 +211,8 @@ static tn_status call_packed(tn_icomp *c, const tn_node *n, tn_ival *out) {
   }
   *out = tn_icomp_new_value(c, 1);
   TN_VEC_PUSH(&c->prog->calls, call);
-  tn_icomp_emit(c, TN_IOP_CALL, 0, tn_icomp_lane(c, *out, 0), 0, 0, (int32_t)c->prog->calls.len - 1);
+  tn_icomp_emit(c, TN_IOP_CALL, 0, tn_icomp_lane(c, *out, 0), 0, 0,
+                (int32_t)c->prog->calls.len - 1);
   ++c->epoch; /* it may have written anywhere */
   return NULL;
 }
@@ -210,8 +221,8 @@ static tn_status refuse(const tn_icomp *c, const tn_node *n) {
   const tn_intrin *intrin = tn_intrin_of(n);
   bool is_named = intrin->kind == TN_IK_CALL && n->n_in > 0 && tn_is(n->in[0], TN_OP_STR);
   if (is_named) {
-    return tn_icomp_error(c, TN_UNSUPPORTED, "the interpreter has no intrinsic '%s' (T.%s)", n->in[0]->attr.text,
-                          intrin->def.name);
+    return tn_icomp_error(c, TN_UNSUPPORTED, "the interpreter has no intrinsic '%s' (T.%s)",
+                          n->in[0]->attr.text, intrin->def.name);
   }
   return tn_icomp_error(c, TN_UNSUPPORTED, "the interpreter has no T.%s", intrin->def.name);
 }
@@ -222,7 +233,8 @@ static tn_status assume(tn_icomp *c, const tn_node *n, tn_ival *out) {
   int32_t cond = 0;
   TN_TRY(tn_icomp_scalar(c, n->in[0], &cond));
   int32_t skip = tn_icomp_emit(c, TN_IOP_JNZ, 0, 0, cond, 0, 0);
-  tn_icomp_emit(c, TN_IOP_FAIL_ASSERT, 0, 0, 0, 0, tn_icomp_text(c, "what T.assume promises does not hold"));
+  tn_icomp_emit(c, TN_IOP_FAIL_ASSERT, 0, 0, 0, 0,
+                tn_icomp_text(c, "what T.assume promises does not hold"));
   tn_icomp_land(c, skip);
   *out = tn_icomp_slot_value(c, tn_icomp_const_i(c, 0));
   return NULL;
@@ -231,35 +243,35 @@ static tn_status assume(tn_icomp *c, const tn_node *n, tn_ival *out) {
 tn_status tn_icomp_intrin(tn_icomp *c, const tn_node *n, tn_ival *out) {
   const tn_intrin *intrin = tn_intrin_of(n);
   switch (intrin->kind) {
-  case TN_IK_MATH:
-    return math(c, n, out);
-  case TN_IK_OPAQUE:
-    return refuse(c, n);
-  case TN_IK_CALL:
-  case TN_IK_MEMORY:
-  case TN_IK_HINT:
-    break;
+    case TN_IK_MATH:
+      return math(c, n, out);
+    case TN_IK_OPAQUE:
+      return refuse(c, n);
+    case TN_IK_CALL:
+    case TN_IK_MEMORY:
+    case TN_IK_HINT:
+      break;
   }
   switch (intrin->id) {
-  case TN_INTRIN_LIKELY:
-    return tn_icomp_expr(c, n->in[0], out);
-  case TN_INTRIN_ASSUME:
-    return assume(c, n, out);
-  case TN_INTRIN_UNDEF:
-  case TN_INTRIN_PREFETCH:
-    *out = tn_icomp_slot_value(c, tn_icomp_const_i(c, 0));
-    return NULL;
-  case TN_INTRIN_ADDRESS_OF:
-    return tn_icomp_address_of(c, n->in[0], out);
-  case TN_INTRIN_TVM_ACCESS_PTR:
-    return access_ptr(c, n, out);
-  case TN_INTRIN_CALL_EXTERN:
-  case TN_INTRIN_CALL_PURE_EXTERN:
-    return call_extern(c, n, out);
-  case TN_INTRIN_CALL_PACKED:
-  case TN_INTRIN_CALL_CPACKED:
-    return call_packed(c, n, out);
-  default:
-    return refuse(c, n);
+    case TN_INTRIN_LIKELY:
+      return tn_icomp_expr(c, n->in[0], out);
+    case TN_INTRIN_ASSUME:
+      return assume(c, n, out);
+    case TN_INTRIN_UNDEF:
+    case TN_INTRIN_PREFETCH:
+      *out = tn_icomp_slot_value(c, tn_icomp_const_i(c, 0));
+      return NULL;
+    case TN_INTRIN_ADDRESS_OF:
+      return tn_icomp_address_of(c, n->in[0], out);
+    case TN_INTRIN_TVM_ACCESS_PTR:
+      return access_ptr(c, n, out);
+    case TN_INTRIN_CALL_EXTERN:
+    case TN_INTRIN_CALL_PURE_EXTERN:
+      return call_extern(c, n, out);
+    case TN_INTRIN_CALL_PACKED:
+    case TN_INTRIN_CALL_CPACKED:
+      return call_packed(c, n, out);
+    default:
+      return refuse(c, n);
   }
 }

@@ -1,33 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Functions of floats that the interpreter calls: libm's, float32 by its own variant, since compiled code calls the
- * same ones and both must agree in every bit. Rounding functions and the square root are exact wherever they are
- * computed. */
+/* Functions of floats that the interpreter calls: libm's, float32 by its own variant, since
+ * compiled code calls the same ones and both must agree in every bit. Rounding functions and the
+ * square root are exact wherever they are computed. */
 #include <math.h>
 #include <string.h>
 
 #include "tir/interp/interp_priv.h"
 
 const tn_imath1_row tn_imath1[] = {
-  {"exp", expf, exp},       {"exp2", exp2f, exp2},    {"exp10", exp10f, exp10},
-  {"log", logf, log},       {"log2", log2f, log2},    {"log10", log10f, log10},
-  {"log1p", log1pf, log1p}, {"expm1", expm1f, expm1}, {"sin", sinf, sin},
-  {"cos", cosf, cos},       {"tan", tanf, tan},       {"asin", asinf, asin},
-  {"acos", acosf, acos},    {"atan", atanf, atan},    {"sinh", sinhf, sinh},
-  {"cosh", coshf, cosh},    {"tanh", tanhf, tanh},    {"asinh", asinhf, asinh},
-  {"acosh", acoshf, acosh}, {"atanh", atanhf, atanh}, {"erf", erff, erf},
-  {"erfc", erfcf, erfc},    {"tgamma", tgammaf, tgamma}, {"lgamma", lgammaf, lgamma},
-  {"cbrt", cbrtf, cbrt},    {"sqrt", sqrtf, sqrt},    {"floor", floorf, floor},
-  {"ceil", ceilf, ceil},    {"trunc", truncf, trunc}, {"fabs", fabsf, fabs},
-  {"nearbyint", rintf, rint}, {"rint", rintf, rint},  {"round", roundf, round}, /* C's round: by call_extern only */
+    {"exp", expf, exp},          {"exp2", exp2f, exp2},
+    {"exp10", exp10f, exp10},    {"log", logf, log},
+    {"log2", log2f, log2},       {"log10", log10f, log10},
+    {"log1p", log1pf, log1p},    {"expm1", expm1f, expm1},
+    {"sin", sinf, sin},          {"cos", cosf, cos},
+    {"tan", tanf, tan},          {"asin", asinf, asin},
+    {"acos", acosf, acos},       {"atan", atanf, atan},
+    {"sinh", sinhf, sinh},       {"cosh", coshf, cosh},
+    {"tanh", tanhf, tanh},       {"asinh", asinhf, asinh},
+    {"acosh", acoshf, acosh},    {"atanh", atanhf, atanh},
+    {"erf", erff, erf},          {"erfc", erfcf, erfc},
+    {"tgamma", tgammaf, tgamma}, {"lgamma", lgammaf, lgamma},
+    {"cbrt", cbrtf, cbrt},       {"sqrt", sqrtf, sqrt},
+    {"floor", floorf, floor},    {"ceil", ceilf, ceil},
+    {"trunc", truncf, trunc},    {"fabs", fabsf, fabs},
+    {"nearbyint", rintf, rint},  {"rint", rintf, rint},
+    {"round", roundf, round}, /* C's round: by call_extern only */
 };
 
 const tn_imath2_row tn_imath2[] = {
-  {"atan2", atan2f, atan2},          {"pow", powf, pow},
-  {"fmod", fmodf, fmod},             {"hypot", hypotf, hypot},
-  {"copysign", copysignf, copysign}, {"nextafter", nextafterf, nextafter},
-  {"fmin", fminf, fmin},             {"fmax", fmaxf, fmax},
-  {"fdim", fdimf, fdim},             {"remainder", remainderf, remainder},
+    {"atan2", atan2f, atan2},
+    {"pow", powf, pow},
+    {"fmod", fmodf, fmod},
+    {"hypot", hypotf, hypot},
+    {"copysign", copysignf, copysign},
+    {"nextafter", nextafterf, nextafter},
+    {"fmin", fminf, fmin},
+    {"fmax", fmaxf, fmax},
+    {"fdim", fdimf, fdim},
+    {"remainder", remainderf, remainder},
 };
 
 int32_t tn_imath1_find(const char *name) {

@@ -8,12 +8,12 @@
 static tn_status check_buffer(const tn_icomp *c, const tn_node *buffer) {
   char text[TN_DTYPE_TEXT_BYTES];
   if (tn_dtype_lanes(buffer->dtype) != 1) {
-    return tn_icomp_error(c, TN_UNSUPPORTED, "buffer '%s' has vector elements (%s)", buffer->attr.text,
-                          tn_dtype_print(buffer->dtype, text));
+    return tn_icomp_error(c, TN_UNSUPPORTED, "buffer '%s' has vector elements (%s)",
+                          buffer->attr.text, tn_dtype_print(buffer->dtype, text));
   }
   if (tn_buffer_ndim(buffer) > TN_MAX_NDIM) {
-    return tn_icomp_error(c, TN_UNSUPPORTED, "buffer '%s' has %u dimensions: at most %d", buffer->attr.text,
-                          tn_buffer_ndim(buffer), TN_MAX_NDIM);
+    return tn_icomp_error(c, TN_UNSUPPORTED, "buffer '%s' has %u dimensions: at most %d",
+                          buffer->attr.text, tn_buffer_ndim(buffer), TN_MAX_NDIM);
   }
   return NULL;
 }
@@ -46,8 +46,8 @@ tn_status tn_icomp_set_buffer(tn_icomp *c, const tn_node *buffer) {
   int32_t slots[2 * TN_MAX_NDIM];
   TN_TRY(check_buffer(c, buffer));
   if (!tn_is_none(strides) && strides->n_in != 0 && strides->n_in != shape->n_in) {
-    return tn_icomp_error(c, TN_INVALID, "buffer '%s' has %u dimensions and %u strides", buffer->attr.text, shape->n_in,
-                          strides->n_in);
+    return tn_icomp_error(c, TN_INVALID, "buffer '%s' has %u dimensions and %u strides",
+                          buffer->attr.text, shape->n_in, strides->n_in);
   }
   TN_TRY(tn_icomp_scalar(c, buffer->in[TN_BUFFER_DATA], &data));
   TN_TRY(tn_icomp_scalar(c, buffer->in[TN_BUFFER_ELEM_OFFSET], &elem_offset));
@@ -57,7 +57,8 @@ tn_status tn_icomp_set_buffer(tn_icomp *c, const tn_node *buffer) {
   for (uint32_t i = 0; i < shape->n_in + strides->n_in; ++i) {
     TN_VEC_PUSH(&c->prog->lists, slots[i]);
   }
-  tn_icomp_emit(c, TN_IOP_SET_BUFFER, strides->n_in != 0, new_buffer(c, buffer), data, elem_offset, list);
+  tn_icomp_emit(c, TN_IOP_SET_BUFFER, strides->n_in != 0, new_buffer(c, buffer), data, elem_offset,
+                list);
   return NULL;
 }
 
@@ -76,7 +77,8 @@ static bool vars_are_bound(const tn_icomp *c, const tn_node *n) {
 tn_status tn_icomp_set_loose(tn_icomp *c, const tn_node *data) {
   for (size_t i = 0; i < c->loose.len; ++i) {
     const tn_node *buffer = c->loose.data[i];
-    if (buffer->in[TN_BUFFER_DATA] == data && !tn_icomp_is_bound(c, buffer) && vars_are_bound(c, buffer)) {
+    if (buffer->in[TN_BUFFER_DATA] == data && !tn_icomp_is_bound(c, buffer) &&
+        vars_are_bound(c, buffer)) {
       TN_TRY(tn_icomp_set_buffer(c, buffer));
     }
   }
@@ -93,7 +95,8 @@ int32_t tn_icomp_buffer_over(const tn_icomp *c, const tn_node *data) {
   return -1;
 }
 
-/* A buffer that nothing declares and whose memory is known later than its sizes is set where it is used. */
+/* A buffer that nothing declares and whose memory is known later than its sizes is set where it is
+ * used. */
 static tn_status use_buffer(tn_icomp *c, const tn_node *buffer, int32_t *out) {
   if (!tn_icomp_is_bound(c, buffer)) {
     if (!tn_icomp_is_bound(c, buffer->in[TN_BUFFER_DATA])) {
@@ -116,12 +119,14 @@ typedef struct access {
   bool has_predicate;
 } access;
 
-static tn_status prepare(tn_icomp *c, const tn_node *n, uint32_t first, const tn_node *predicate, access *out) {
+static tn_status prepare(tn_icomp *c, const tn_node *n, uint32_t first, const tn_node *predicate,
+                         access *out) {
   const tn_node *buffer = n->in[0];
   out->ndim = n->n_in - first;
   out->lanes = 1;
   if (out->ndim != tn_buffer_ndim(buffer)) {
-    return tn_icomp_error(c, TN_INVALID, "buffer '%s' has %u dimensions and is accessed with %u indices",
+    return tn_icomp_error(c, TN_INVALID,
+                          "buffer '%s' has %u dimensions and is accessed with %u indices",
                           buffer->attr.text, tn_buffer_ndim(buffer), out->ndim);
   }
   TN_TRY(use_buffer(c, buffer, &out->buffer));
@@ -159,21 +164,55 @@ static void emit_access(tn_icomp *c, tn_iop op, const access *a, uint32_t lane, 
 
 static bool memory_ops(tn_dtype elem, tn_iop *load, tn_iop *store) {
   switch (elem) {
-  case TN_DT_I8: *load = TN_IOP_LOAD_I8; *store = TN_IOP_STORE_8; return true;
-  case TN_DT_I16: *load = TN_IOP_LOAD_I16; *store = TN_IOP_STORE_16; return true;
-  case TN_DT_I32: *load = TN_IOP_LOAD_I32; *store = TN_IOP_STORE_32; return true;
-  case TN_DT_U8: *load = TN_IOP_LOAD_U8; *store = TN_IOP_STORE_8; return true;
-  case TN_DT_U16: *load = TN_IOP_LOAD_U16; *store = TN_IOP_STORE_16; return true;
-  case TN_DT_U32: *load = TN_IOP_LOAD_U32; *store = TN_IOP_STORE_32; return true;
-  case TN_DT_BOOL: *load = TN_IOP_LOAD_BOOL; *store = TN_IOP_STORE_8; return true;
-  case TN_DT_I64:
-  case TN_DT_U64:
-  case TN_DT_F64:
-  case TN_DT_HANDLE: *load = TN_IOP_LOAD_64; *store = TN_IOP_STORE_64; return true;
-  case TN_DT_F32: *load = TN_IOP_LOAD_F32; *store = TN_IOP_STORE_F32; return true;
-  case TN_DT_F16: *load = TN_IOP_LOAD_F16; *store = TN_IOP_STORE_F16; return true;
-  case TN_DT_BF16: *load = TN_IOP_LOAD_BF16; *store = TN_IOP_STORE_BF16; return true;
-  default: return false;
+    case TN_DT_I8:
+      *load = TN_IOP_LOAD_I8;
+      *store = TN_IOP_STORE_8;
+      return true;
+    case TN_DT_I16:
+      *load = TN_IOP_LOAD_I16;
+      *store = TN_IOP_STORE_16;
+      return true;
+    case TN_DT_I32:
+      *load = TN_IOP_LOAD_I32;
+      *store = TN_IOP_STORE_32;
+      return true;
+    case TN_DT_U8:
+      *load = TN_IOP_LOAD_U8;
+      *store = TN_IOP_STORE_8;
+      return true;
+    case TN_DT_U16:
+      *load = TN_IOP_LOAD_U16;
+      *store = TN_IOP_STORE_16;
+      return true;
+    case TN_DT_U32:
+      *load = TN_IOP_LOAD_U32;
+      *store = TN_IOP_STORE_32;
+      return true;
+    case TN_DT_BOOL:
+      *load = TN_IOP_LOAD_BOOL;
+      *store = TN_IOP_STORE_8;
+      return true;
+    case TN_DT_I64:
+    case TN_DT_U64:
+    case TN_DT_F64:
+    case TN_DT_HANDLE:
+      *load = TN_IOP_LOAD_64;
+      *store = TN_IOP_STORE_64;
+      return true;
+    case TN_DT_F32:
+      *load = TN_IOP_LOAD_F32;
+      *store = TN_IOP_STORE_F32;
+      return true;
+    case TN_DT_F16:
+      *load = TN_IOP_LOAD_F16;
+      *store = TN_IOP_STORE_F16;
+      return true;
+    case TN_DT_BF16:
+      *load = TN_IOP_LOAD_BF16;
+      *store = TN_IOP_STORE_BF16;
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -232,7 +271,8 @@ tn_status tn_icomp_address_of(tn_icomp *c, const tn_node *load, tn_ival *out) {
 
 /* ---- allocations ---- */
 
-/* Memory for the product of n sizes (slots) of elements of n_bytes; the handle goes to a new slot. */
+/* Memory for the product of n sizes (slots) of elements of n_bytes; the handle goes to a new slot.
+ */
 static int32_t emit_alloc(tn_icomp *c, size_t n_bytes, uint32_t n, const int32_t *sizes) {
   int32_t handle = tn_icomp_temp(c);
   int32_t list = (int32_t)c->prog->lists.len;
@@ -241,7 +281,8 @@ static int32_t emit_alloc(tn_icomp *c, size_t n_bytes, uint32_t n, const int32_t
     TN_VEC_PUSH(&c->prog->lists, sizes[i]);
   }
   TN_VEC_PUSH(&c->prog->mems, NULL);
-  tn_icomp_emit(c, TN_IOP_ALLOC, (uint32_t)n_bytes, handle, (int32_t)c->prog->mems.len - 1, 0, list);
+  tn_icomp_emit(c, TN_IOP_ALLOC, (uint32_t)n_bytes, handle, (int32_t)c->prog->mems.len - 1, 0,
+                list);
   ++c->epoch;
   return handle;
 }
@@ -251,7 +292,8 @@ tn_status tn_icomp_alloc(tn_icomp *c, const tn_node *n) {
   const tn_node *var = n->in[TN_ALLOC_VAR];
   int32_t sizes[TN_MAX_NDIM];
   if (extents->n_in > TN_MAX_NDIM || tn_dtype_bytes(n->dtype) > UINT16_MAX) {
-    return tn_icomp_error(c, TN_UNSUPPORTED, "allocation '%s' has %u extents", var->attr.text, extents->n_in);
+    return tn_icomp_error(c, TN_UNSUPPORTED, "allocation '%s' has %u extents", var->attr.text,
+                          extents->n_in);
   }
   for (uint32_t i = 0; i < extents->n_in; ++i) {
     TN_TRY(tn_icomp_scalar(c, extents->in[i], &sizes[i]));
@@ -304,7 +346,8 @@ tn_status tn_icomp_alloc_buffer(tn_icomp *c, const tn_node *buffer) {
       TN_TRY(tn_icomp_scalar(c, shape->in[i], &sizes[i]));
     }
   }
-  tn_icomp_bind_slot(c, buffer->in[TN_BUFFER_DATA], emit_alloc(c, tn_dtype_bytes(buffer->dtype), n_sizes, sizes));
+  tn_icomp_bind_slot(c, buffer->in[TN_BUFFER_DATA],
+                     emit_alloc(c, tn_dtype_bytes(buffer->dtype), n_sizes, sizes));
   TN_TRY(tn_icomp_set_buffer(c, buffer));
   return tn_icomp_set_loose(c, buffer->in[TN_BUFFER_DATA]);
 }
@@ -312,7 +355,8 @@ tn_status tn_icomp_alloc_buffer(tn_icomp *c, const tn_node *buffer) {
 /* ---- matched views ---- */
 
 /* A symbol met first takes `got`; anything else must equal it. */
-static tn_status bind_or_check(tn_icomp *c, const tn_node *n, int32_t got, const tn_node *view, const char *what) {
+static tn_status bind_or_check(tn_icomp *c, const tn_node *n, int32_t got, const tn_node *view,
+                               const char *what) {
   if (tn_is(n, TN_OP_VAR) && !tn_icomp_is_bound(c, n)) {
     tn_icomp_bind_slot(c, n, got);
     return NULL;
@@ -343,13 +387,14 @@ static int32_t source_stride(tn_icomp *c, int32_t buffer, uint32_t dim) {
 }
 
 /* The view takes the source's strides; dimensions of the region before the view's have extent 1. */
-static tn_status match_sizes(tn_icomp *c, const tn_node *view, int32_t source, uint32_t ndim, const int32_t *extents,
-                             int32_t *strides) {
+static tn_status match_sizes(tn_icomp *c, const tn_node *view, int32_t source, uint32_t ndim,
+                             const int32_t *extents, int32_t *strides) {
   uint32_t n_view = tn_buffer_ndim(view);
   const tn_node *given = view->in[TN_BUFFER_STRIDES];
   uint32_t n_extra = ndim - n_view;
   for (uint32_t i = 0; i < n_view; ++i) {
-    TN_TRY(bind_or_check(c, view->in[TN_BUFFER_SHAPE]->in[i], extents[n_extra + i], view, "an extent"));
+    TN_TRY(bind_or_check(c, view->in[TN_BUFFER_SHAPE]->in[i], extents[n_extra + i], view,
+                         "an extent"));
     strides[i] = source_stride(c, source, n_extra + i);
     if (given->n_in == n_view) {
       TN_TRY(bind_or_check(c, given->in[i], strides[i], view, "a stride"));
@@ -374,8 +419,9 @@ tn_status tn_icomp_match(tn_icomp *c, const tn_node *match) {
   TN_TRY(check_buffer(c, view));
   TN_TRY(check_buffer(c, from));
   if (ndim != tn_buffer_ndim(from) || n_view > ndim || view->dtype != from->dtype) {
-    return tn_icomp_error(c, TN_INVALID, "buffer '%s' does not fit the region of '%s' that it matches", view->attr.text,
-                          from->attr.text);
+    return tn_icomp_error(c, TN_INVALID,
+                          "buffer '%s' does not fit the region of '%s' that it matches",
+                          view->attr.text, from->attr.text);
   }
   TN_TRY(use_buffer(c, from, &source));
   TN_TRY(region_slots(c, region, ndim, ranges));

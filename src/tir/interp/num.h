@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Integer arithmetic of the interpreter on 64-bit values, defined where C leaves it open: nothing here traps. Callers
- * wrap the result to its type. Divisors are never 0 (checked before). */
+/* Integer arithmetic of the interpreter on 64-bit values, defined where C leaves it open: nothing
+ * here traps. Callers wrap the result to its type. Divisors are never 0 (checked before). */
 #ifndef TN_TIR_INTERP_NUM_H
 #define TN_TIR_INTERP_NUM_H
 
@@ -23,7 +23,9 @@ static inline int64_t tn_num_floormod(int64_t a, int64_t b) {
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 /// The low n_bits (1..64) bits set.
-static inline uint64_t tn_num_mask(uint32_t n_bits) { return n_bits >= 64 ? UINT64_MAX : (UINT64_C(1) << n_bits) - 1; }
+static inline uint64_t tn_num_mask(uint32_t n_bits) {
+  return n_bits >= 64 ? UINT64_MAX : (UINT64_C(1) << n_bits) - 1;
+}
 static inline int64_t tn_num_clz(uint64_t value, uint32_t n_bits) {
   return value == 0 ? (int64_t)n_bits : __builtin_clzll(value) - (int64_t)(64 - n_bits);
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The interpreter's machine: one switch over the rows of ops.def, and the errors that running can find. */
+/* The interpreter's machine: one switch over the rows of ops.def, and the errors that running can
+ * find. */
 #include <math.h>
 #include <string.h>
 
 #include "tir/interp/interp_priv.h"
 #include "tir/interp/num.h"
 
-/* Where the accessed element lies; NULL when an index leaves its extent or the memory ends before. The arithmetic is
- * unsigned: strides may be anything, and what wraps is caught by the last test. */
+/* Where the accessed element lies; NULL when an index leaves its extent or the memory ends before.
+ * The arithmetic is unsigned: strides may be anything, and what wraps is caught by the last test.
+ */
 static inline char *address(const tn_ivm *vm, const tn_ireg *r, const tn_ins *in) {
   const tn_ibuf *buf = &vm->bufs[in->a];
   uint64_t at = (uint64_t)buf->offset;
@@ -54,15 +56,15 @@ static tn_status zero_divisor(const tn_ivm *vm, const tn_ins *in) {
   if (B.u == 0) {                \
     return zero_divisor(vm, in); \
   }
-#define ADDRESS(n_bytes)               \
-  char *at = address(vm, r, in);       \
-  if (at == NULL) {                    \
-    return tn_ivm_bad_access(vm, in);  \
+#define ADDRESS(n_bytes)              \
+  char *at = address(vm, r, in);      \
+  if (at == NULL) {                   \
+    return tn_ivm_bad_access(vm, in); \
   }
-#define WRITABLE(n_bytes)              \
-  ADDRESS(n_bytes)                     \
-  if (vm->bufs[in->a].is_const) {      \
-    return tn_ivm_bad_access(vm, in);  \
+#define WRITABLE(n_bytes)             \
+  ADDRESS(n_bytes)                    \
+  if (vm->bufs[in->a].is_const) {     \
+    return tn_ivm_bad_access(vm, in); \
   }
 
 tn_status tn_ivm_run(tn_ivm *vm) {
@@ -112,31 +114,37 @@ tn_status tn_ivm_bad_access(const tn_ivm *vm, const tn_ins *in) {
     int32_t slot = in->x > 2 ? vm->lists[in->b + (int32_t)k] : k == 0 ? in->b : in->c;
     int64_t index = vm->slots[slot].i;
     if (index < 0 || index >= buf->dims[k].extent) {
-      return tn_ivm_error(vm, in, "index-out-of-bounds", "index %lld of dimension %u of buffer '%s' is outside [0, %lld)",
+      return tn_ivm_error(vm, in, "index-out-of-bounds",
+                          "index %lld of dimension %u of buffer '%s' is outside [0, %lld)",
                           (long long)index, k, name, (long long)buf->dims[k].extent);
     }
   }
   if (buf->is_const && address(vm, vm->slots, in) != NULL) {
-    return tn_ivm_error(vm, in, "store-to-constant", "buffer '%s' is constant and cannot be stored to", name);
+    return tn_ivm_error(vm, in, "store-to-constant",
+                        "buffer '%s' is constant and cannot be stored to", name);
   }
-  return tn_ivm_error(vm, in, "outside-memory", "buffer '%s' reaches outside the memory behind it", name);
+  return tn_ivm_error(vm, in, "outside-memory", "buffer '%s' reaches outside the memory behind it",
+                      name);
 }
 
 tn_status tn_ivm_bad_arg(const tn_ivm *vm, const tn_ins *in) {
-  return TN_ERR(TN_INVALID, "%s when calling %s: expected %lld, got %lld", vm->prog->texts.data[in->c],
-                vm->prog->signature, (long long)vm->slots[in->a].i, (long long)vm->slots[in->b].i);
+  return TN_ERR(TN_INVALID, "%s when calling %s: expected %lld, got %lld",
+                vm->prog->texts.data[in->c], vm->prog->signature, (long long)vm->slots[in->a].i,
+                (long long)vm->slots[in->b].i);
 }
 
 tn_status tn_ivm_bad_iter(const tn_ivm *vm, const tn_ins *in) {
   int64_t min = vm->slots[in->b].i;
-  return tn_ivm_error(vm, in, "axis-out-of-domain", "axis '%s' is %lld, outside its domain [%lld, %lld)",
+  return tn_ivm_error(vm, in, "axis-out-of-domain",
+                      "axis '%s' is %lld, outside its domain [%lld, %lld)",
                       vm->prog->texts.data[in->d], (long long)vm->slots[in->a].i, (long long)min,
                       (long long)(vm->slots[in->c].i + min));
 }
 
 tn_status tn_ivm_bad_view(const tn_ivm *vm, const tn_ins *in) {
-  return tn_ivm_error(vm, in, "view-mismatch", "%s: expected %lld, got %lld", vm->prog->texts.data[in->c],
-                      (long long)vm->slots[in->a].i, (long long)vm->slots[in->b].i);
+  return tn_ivm_error(vm, in, "view-mismatch", "%s: expected %lld, got %lld",
+                      vm->prog->texts.data[in->c], (long long)vm->slots[in->a].i,
+                      (long long)vm->slots[in->b].i);
 }
 
 tn_status tn_ivm_assert(const tn_ivm *vm, const tn_ins *in) {

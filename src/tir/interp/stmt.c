@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The interpreter's compiler for statements. A leaf statement gives its temporaries back when it ends; what a BIND, an
- * ALLOC or a DECL names stays until its sequence ends. */
+/* The interpreter's compiler for statements. A leaf statement gives its temporaries back when it
+ * ends; what a BIND, an ALLOC or a DECL names stays until its sequence ends. */
 #include "tir/interp/interp_priv.h"
 
-/* A nested statement in a scope of its own: nothing it computed is known to what follows, since it may not have run. */
+/* A nested statement in a scope of its own: nothing it computed is known to what follows, since it
+ * may not have run. */
 static tn_status nested(tn_icomp *c, const tn_node *n) {
   tn_iscope scope = tn_icomp_enter(c);
   TN_TRY(tn_icomp_stmt(c, n));
@@ -25,7 +26,7 @@ static uint32_t count_stmts(const tn_node *n) {
 typedef struct loop {
   int32_t var;
   int32_t end;
-  int32_t exit;  /* the jump taken when there is nothing to do */
+  int32_t exit; /* the jump taken when there is nothing to do */
   int32_t start;
 } loop;
 
@@ -52,8 +53,8 @@ static void loop_end(tn_icomp *c, const loop *l, uint32_t n_stmts) {
   ++c->epoch;
 }
 
-static tn_status loop_over(tn_icomp *c, const tn_node *var, const tn_node *min, const tn_node *extent, const tn_node *body,
-                           const tn_node *domain) {
+static tn_status loop_over(tn_icomp *c, const tn_node *var, const tn_node *min,
+                           const tn_node *extent, const tn_node *body, const tn_node *domain) {
   loop l = {0};
   TN_TRY(loop_begin(c, min, extent, &l));
   tn_icomp_bind_slot(c, var, l.var);
@@ -95,7 +96,8 @@ static tn_status if_stmt(tn_icomp *c, const tn_node *n) {
   return NULL;
 }
 
-/* T.attr(tx, "thread_extent", n) runs its body once a thread, one after another; other keys say nothing to us. */
+/* T.attr(tx, "thread_extent", n) runs its body once a thread, one after another; other keys say
+ * nothing to us. */
 static tn_status attr_stmt(tn_icomp *c, const tn_node *n) {
   const tn_node *node = n->in[TN_ATTR_NODE];
   if (tn_is(node, TN_OP_VAR) && !tn_icomp_is_bound(c, node) && !tn_dtype_is_handle(node->dtype)) {
@@ -123,7 +125,8 @@ static tn_status bind_iters(tn_icomp *c, const tn_node *iters, int32_t *mins) {
   for (uint32_t i = 0; i < iters->n_in; ++i) {
     const tn_node *iter = iters->in[i];
     if (tn_is_none(iter->in[TN_ITER_BINDING])) {
-      return tn_icomp_error(c, TN_UNSUPPORTED, "axis '%s' has no binding", iter->in[TN_ITER_VAR]->attr.text);
+      return tn_icomp_error(c, TN_UNSUPPORTED, "axis '%s' has no binding",
+                            iter->in[TN_ITER_VAR]->attr.text);
     }
     int32_t value = 0;
     TN_TRY(tn_icomp_scalar(c, iter->in[TN_ITER_BINDING], &value));
@@ -134,7 +137,8 @@ static tn_status bind_iters(tn_icomp *c, const tn_node *iters, int32_t *mins) {
   return NULL;
 }
 
-/* Bindings outside their axis' domain are errors of the program; checked where the predicate holds. */
+/* Bindings outside their axis' domain are errors of the program; checked where the predicate holds.
+ */
 static tn_status check_iters(tn_icomp *c, const tn_node *iters, const int32_t *mins) {
   for (uint32_t i = 0; i < iters->n_in; ++i) {
     const tn_node *iter = iters->in[i];
@@ -183,8 +187,8 @@ static tn_status block(tn_icomp *c, const tn_node *n) {
   int32_t mins[MAX_ITERS];
   int32_t skip = -1;
   if (iters->n_in > MAX_ITERS) {
-    return tn_icomp_error(c, TN_UNSUPPORTED, "block '%s' has %u axes: at most %d", n->in[TN_BLOCK_LABEL]->attr.text,
-                          iters->n_in, MAX_ITERS);
+    return tn_icomp_error(c, TN_UNSUPPORTED, "block '%s' has %u axes: at most %d",
+                          n->in[TN_BLOCK_LABEL]->attr.text, iters->n_in, MAX_ITERS);
   }
   TN_TRY(bind_iters(c, iters, mins));
   if (!tn_is_none(predicate) && !tn_is_int(predicate, 1)) {
@@ -213,7 +217,8 @@ static tn_status bind_stmt(tn_icomp *c, const tn_node *n) {
   tn_ival value = {0};
   TN_TRY(tn_icomp_expr(c, n->in[TN_BIND_VALUE], &value));
   tn_icomp_bind(c, n->in[TN_BIND_VAR], value);
-  return tn_dtype_is_handle(n->in[TN_BIND_VAR]->dtype) ? tn_icomp_set_loose(c, n->in[TN_BIND_VAR]) : NULL;
+  return tn_dtype_is_handle(n->in[TN_BIND_VAR]->dtype) ? tn_icomp_set_loose(c, n->in[TN_BIND_VAR])
+                                                       : NULL;
 }
 
 static tn_status assert_stmt(tn_icomp *c, const tn_node *n) {
@@ -241,46 +246,50 @@ static tn_status return_stmt(tn_icomp *c, const tn_node *n) {
 static tn_status dispatch(tn_icomp *c, const tn_node *n) {
   tn_ival ignored = {0};
   switch ((tn_op)n->op) {
-  case TN_OP_SEQ:
-    for (uint32_t i = 0; i < n->n_in; ++i) {
-      TN_TRY(tn_icomp_stmt(c, n->in[i]));
-    }
-    return NULL;
-  case TN_OP_STORE:
-    return tn_icomp_store(c, n);
-  case TN_OP_EVAL:
-    return tn_icomp_expr(c, n->in[0], &ignored);
-  case TN_OP_BIND:
-    return bind_stmt(c, n);
-  case TN_OP_ALLOC:
-    return tn_icomp_alloc(c, n);
-  case TN_OP_CONST_ALLOC:
-    return tn_icomp_const_alloc(c, n);
-  case TN_OP_DECL:
-    return tn_icomp_set_buffer(c, n->in[0]);
-  case TN_OP_FOR:
-    return loop_over(c, n->in[TN_FOR_VAR], n->in[TN_FOR_MIN], n->in[TN_FOR_EXTENT], n->in[TN_FOR_BODY], n);
-  case TN_OP_LAUNCH:
-    return loop_over(c, n->in[TN_LAUNCH_VAR], NULL, n->in[TN_LAUNCH_EXTENT], n->in[TN_LAUNCH_BODY], NULL);
-  case TN_OP_WHILE:
-    return while_loop(c, n);
-  case TN_OP_IF:
-    return if_stmt(c, n);
-  case TN_OP_BLOCK:
-    return block(c, n);
-  case TN_OP_ATTR:
-    return attr_stmt(c, n);
-  case TN_OP_ASSERT:
-    return assert_stmt(c, n);
-  case TN_OP_RETURN:
-    return return_stmt(c, n);
-  default:
-    return tn_icomp_error(c, TN_UNSUPPORTED, "the interpreter has no statement '%s'", tn_op_info_get((tn_op)n->op)->text);
+    case TN_OP_SEQ:
+      for (uint32_t i = 0; i < n->n_in; ++i) {
+        TN_TRY(tn_icomp_stmt(c, n->in[i]));
+      }
+      return NULL;
+    case TN_OP_STORE:
+      return tn_icomp_store(c, n);
+    case TN_OP_EVAL:
+      return tn_icomp_expr(c, n->in[0], &ignored);
+    case TN_OP_BIND:
+      return bind_stmt(c, n);
+    case TN_OP_ALLOC:
+      return tn_icomp_alloc(c, n);
+    case TN_OP_CONST_ALLOC:
+      return tn_icomp_const_alloc(c, n);
+    case TN_OP_DECL:
+      return tn_icomp_set_buffer(c, n->in[0]);
+    case TN_OP_FOR:
+      return loop_over(c, n->in[TN_FOR_VAR], n->in[TN_FOR_MIN], n->in[TN_FOR_EXTENT],
+                       n->in[TN_FOR_BODY], n);
+    case TN_OP_LAUNCH:
+      return loop_over(c, n->in[TN_LAUNCH_VAR], NULL, n->in[TN_LAUNCH_EXTENT],
+                       n->in[TN_LAUNCH_BODY], NULL);
+    case TN_OP_WHILE:
+      return while_loop(c, n);
+    case TN_OP_IF:
+      return if_stmt(c, n);
+    case TN_OP_BLOCK:
+      return block(c, n);
+    case TN_OP_ATTR:
+      return attr_stmt(c, n);
+    case TN_OP_ASSERT:
+      return assert_stmt(c, n);
+    case TN_OP_RETURN:
+      return return_stmt(c, n);
+    default:
+      return tn_icomp_error(c, TN_UNSUPPORTED, "the interpreter has no statement '%s'",
+                            tn_op_info_get((tn_op)n->op)->text);
   }
 }
 
 static bool stays(const tn_node *n) {
-  return tn_is(n, TN_OP_BIND) || tn_is(n, TN_OP_ALLOC) || tn_is(n, TN_OP_CONST_ALLOC) || tn_is(n, TN_OP_DECL);
+  return tn_is(n, TN_OP_BIND) || tn_is(n, TN_OP_ALLOC) || tn_is(n, TN_OP_CONST_ALLOC) ||
+         tn_is(n, TN_OP_DECL);
 }
 
 tn_status tn_icomp_stmt(tn_icomp *c, const tn_node *n) {

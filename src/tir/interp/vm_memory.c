@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* What running instructions do with memory: allocations, buffers over handles, slices, bit patterns. */
+/* What running instructions do with memory: allocations, buffers over handles, slices, bit
+ * patterns. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,11 +30,13 @@ tn_status tn_ivm_offset(tn_ivm *vm, const tn_ins *in) {
   uint32_t mem = 0;
   uint64_t offset = 0;
   if (!decode(vm, vm->slots[in->a].u, &mem, &offset)) {
-    return tn_ivm_error(vm, in, "outside-memory", "a pointer that is to no memory of this call is offset");
+    return tn_ivm_error(vm, in, "outside-memory",
+                        "a pointer that is to no memory of this call is offset");
   }
   uint64_t moved = offset + vm->slots[in->b].u * in->x;
   if (moved > vm->mems[mem].n_bytes) {
-    return tn_ivm_error(vm, in, "outside-memory", "a pointer is moved outside the memory it points to");
+    return tn_ivm_error(vm, in, "outside-memory",
+                        "a pointer is moved outside the memory it points to");
   }
   vm->slots[in->d].u = ((uint64_t)mem + 1) << TN_HANDLE_SHIFT | moved;
   return NULL;
@@ -48,7 +51,8 @@ tn_status tn_ivm_alloc(tn_ivm *vm, const tn_ins *in) {
   for (int32_t i = 0; i < list[0]; ++i) {
     sizes[i] = vm->slots[list[1 + i]].i;
     if (sizes[i] < 0) {
-      return tn_ivm_error(vm, in, "negative-extent", "extent %lld of an allocation is negative", (long long)sizes[i]);
+      return tn_ivm_error(vm, in, "negative-extent", "extent %lld of an allocation is negative",
+                          (long long)sizes[i]);
     }
   }
   bool fits = tn_shape_bytes(list[0], sizes, in->x, &n_bytes) && n_bytes < offset_mask;
@@ -61,8 +65,8 @@ tn_status tn_ivm_alloc(tn_ivm *vm, const tn_ins *in) {
     mem->cap = mem->data == NULL ? 0 : (n_bytes == 0 ? 1 : n_bytes);
   }
   if (!fits || mem->data == NULL) {
-    return TN_ERR(TN_NO_MEMORY, "%s: no memory for an allocation of %lld x ... elements", vm->prog->func->attr.text,
-                  (long long)(list[0] == 0 ? 1 : sizes[0]));
+    return TN_ERR(TN_NO_MEMORY, "%s: no memory for an allocation of %lld x ... elements",
+                  vm->prog->func->attr.text, (long long)(list[0] == 0 ? 1 : sizes[0]));
   }
   mem->n_bytes = n_bytes;
   vm->slots[in->d].u = ((uint64_t)in->a + 1) << TN_HANDLE_SHIFT;
@@ -78,7 +82,8 @@ static tn_status set_dims(tn_ivm *vm, const tn_ins *in, tn_ibuf *buf, int64_t el
   for (uint32_t i = buf->ndim; i-- > 0;) {
     int64_t extent = vm->slots[list[i]].i;
     if (extent < 0) {
-      return tn_ivm_error(vm, in, "negative-extent", "extent %lld of dimension %u of buffer '%s' is negative",
+      return tn_ivm_error(vm, in, "negative-extent",
+                          "extent %lld of dimension %u of buffer '%s' is negative",
                           (long long)extent, i, name);
     }
     buf->dims[i].extent = extent;
@@ -98,7 +103,8 @@ tn_status tn_ivm_set_buffer(tn_ivm *vm, const tn_ins *in) {
   size_t elem_bytes = tn_dtype_bytes(node->dtype);
   uint64_t byte = 0;
   if (!decode(vm, vm->slots[in->a].u, &buf->mem, &byte) || vm->mems[buf->mem].is_foreign) {
-    return tn_ivm_error(vm, in, "unknown-memory", "buffer '%s' is over a pointer whose memory is not known here",
+    return tn_ivm_error(vm, in, "unknown-memory",
+                        "buffer '%s' is over a pointer whose memory is not known here",
                         node->attr.text);
   }
   const tn_imem *mem = &vm->mems[buf->mem];
@@ -121,10 +127,11 @@ tn_status tn_ivm_slice(tn_ivm *vm, const tn_ins *in) {
     int64_t min = vm->slots[list[i]].i;
     int64_t extent = vm->slots[list[buf->ndim + i]].i;
     if (min < 0 || extent < 0 || min > buf->dims[i].extent || extent > buf->dims[i].extent - min) {
-      return tn_ivm_error(vm, in, "index-out-of-bounds",
-                          "the region [%lld, %lld) in dimension %u of buffer '%s' is outside [0, %lld)", (long long)min,
-                          (long long)((uint64_t)min + (uint64_t)extent), i, node->attr.text,
-                          (long long)buf->dims[i].extent);
+      return tn_ivm_error(
+          vm, in, "index-out-of-bounds",
+          "the region [%lld, %lld) in dimension %u of buffer '%s' is outside [0, %lld)",
+          (long long)min, (long long)((uint64_t)min + (uint64_t)extent), i, node->attr.text,
+          (long long)buf->dims[i].extent);
     }
     offset += (uint64_t)min * (uint64_t)(buf->dims[i].stride / elem_bytes);
   }
@@ -133,7 +140,8 @@ tn_status tn_ivm_slice(tn_ivm *vm, const tn_ins *in) {
 }
 
 int64_t tn_ivm_stride(const tn_ivm *vm, int32_t buffer, int32_t dim) {
-  return vm->bufs[buffer].dims[dim].stride / (int64_t)tn_dtype_bytes(vm->prog->buffers.data[buffer]->dtype);
+  return vm->bufs[buffer].dims[dim].stride /
+         (int64_t)tn_dtype_bytes(vm->prog->buffers.data[buffer]->dtype);
 }
 
 int64_t tn_ivm_arg_stride(const tn_ivm *vm, int32_t arg, int32_t dim) {
