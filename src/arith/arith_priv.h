@@ -2,10 +2,11 @@
 /* Copyright The Tenon authors. */
 /* Inside arith: the context, linear forms, and the rules that simplify.c puts in its table.
  *
- * Two kinds of integers. INDEX expressions (int32/int64 over variables and literals) are promised
- * not to wrap. DATA (loads, calls, other integer types) wraps, so a law that holds for integers
- * only without wrapping is used on data only where the bounds show that nothing wraps. Sums and
- * products by constants hold either way. */
+ * Two kinds of integers. DATA (loads, calls, types other than int32 and int64) wraps, so a law that
+ * holds for integers only without wrapping is used on data only where the bounds show that nothing
+ * wraps. The same is asked of INDEX expressions (int32/int64 over variables and literals) where all
+ * bounds are known. Where a size is unknown, an index expression with numbers of a sane magnitude
+ * is promised not to wrap. Sums and products by constants hold either way. */
 #ifndef TN_ARITH_ARITH_PRIV_H
 #define TN_ARITH_ARITH_PRIV_H
 

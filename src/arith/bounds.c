@@ -5,6 +5,8 @@
  * the bounds of its type. */
 #include "arith/arith_priv.h"
 
+enum { MAX_TRUSTED_FACTORS = 4 }; /* unknown sizes in one product */
+
 static const tn_interval everything = {false, false, 0, 0};
 
 static tn_interval interval(int64_t lo, int64_t hi) { return (tn_interval){true, true, lo, hi}; }
@@ -100,6 +102,13 @@ bool tn_lin_is_data(tn_arith *arith, const tn_lin *lin) {
   return false;
 }
 
+/* What index expressions over unknown sizes are trusted with: numbers that shapes have. */
+static int64_t sane_limit(tn_dtype dtype) {
+  return tn_dtype_bits(dtype) >= 64 ? (int64_t)1 << 40 : (int64_t)1 << 20;
+}
+
+static __int128 magnitude128(int64_t v) { return v < 0 ? -(__int128)v : v; }
+
 bool tn_lin_is_exact(tn_arith *arith, const tn_lin *lin, int64_t margin) {
   if (lin->is_failed) {
     return false;
@@ -110,26 +119,22 @@ bool tn_lin_is_exact(tn_arith *arith, const tn_lin *lin, int64_t margin) {
   if (tn_dtype_is_uint(lin->dtype)) {
     return false;
   }
-  if (!tn_lin_is_data(arith, lin)) {
-    return true;
-  }
   /* The sum of magnitudes bounds every partial sum too. */
-  __int128 magnitude = (__int128)(lin->base < 0 ? -(__int128)lin->base : lin->base) + margin;
-  for (uint32_t i = 0; i < lin->n; ++i) {
+  __int128 sum = magnitude128(lin->base) + margin;
+  int64_t most = tn_interval_of_type(lin->dtype).hi;
+  int64_t sane = sane_limit(lin->dtype);
+  bool is_known = true;
+  bool is_sane = lin->base <= sane && lin->base >= -sane && !tn_lin_is_data(arith, lin);
+  for (uint32_t i = 0; i < lin->n && sum <= most; ++i) {
     tn_interval iv = tn_arith_bound(arith, lin->terms[i].atom).iv;
-    if (!iv.has_lo || !iv.has_hi) {
-      return false;
-    }
-    __int128 coef = lin->terms[i].coef < 0 ? -(__int128)lin->terms[i].coef : lin->terms[i].coef;
-    __int128 lo = iv.lo < 0 ? -(__int128)iv.lo : iv.lo;
-    __int128 hi = iv.hi < 0 ? -(__int128)iv.hi : iv.hi;
-    __int128 most = lo > hi ? lo : hi;
-    magnitude += coef * most;
-    if (magnitude > INT64_MAX) {
-      return false;
-    }
+    int64_t coef = lin->terms[i].coef;
+    is_sane = is_sane && coef <= sane && coef >= -sane;
+    is_known = is_known && iv.has_lo && iv.has_hi;
+    __int128 lo = iv.has_lo ? magnitude128(iv.lo) : 0;
+    __int128 hi = iv.has_hi ? magnitude128(iv.hi) : 0;
+    sum += magnitude128(coef) * (lo > hi ? lo : hi);
   }
-  return magnitude <= tn_interval_of_type(lin->dtype).hi;
+  return sum <= most && (is_known || is_sane);
 }
 
 static tn_bound bound_sum(tn_arith *arith, const tn_node *n) {
@@ -137,7 +142,7 @@ static tn_bound bound_sum(tn_arith *arith, const tn_node *n) {
     tn_lin lin;
     tn_lin_init(&lin, n->dtype);
     tn_lin_collect(&lin, n, 1);
-    if (lin.is_failed) {
+    if (!tn_lin_is_exact(arith, &lin, 0)) {
       return (tn_bound){tn_interval_of_type(n->dtype), true};
     }
     return (tn_bound){tn_lin_bounds(arith, &lin), tn_lin_is_data(arith, &lin)};
@@ -148,7 +153,8 @@ static tn_bound bound_sum(tn_arith *arith, const tn_node *n) {
   tn_vlin_collect(&v, n, 1);
   tn_lin last = v.base;
   tn_lin_add_lin(&last, &v.stride, (int64_t)tn_dtype_lanes(n->dtype) - 1);
-  if (v.base.is_failed || v.rest.is_failed || last.is_failed) {
+  if (!tn_lin_is_exact(arith, &v.base, 0) || !tn_lin_is_exact(arith, &v.rest, 0) ||
+      !tn_lin_is_exact(arith, &last, 0)) {
     return (tn_bound){tn_interval_of_type(n->dtype), true};
   }
   tn_interval ends = join(tn_lin_bounds(arith, &v.base), tn_lin_bounds(arith, &last));
@@ -160,11 +166,15 @@ static tn_bound bound_sum(tn_arith *arith, const tn_node *n) {
   return (tn_bound){sum_to_interval(lo, hi), is_data};
 }
 
+static uint32_t n_factors(const tn_node *n) {
+  return tn_is(n, TN_OP_MUL) ? n_factors(n->in[TN_A]) + n_factors(n->in[TN_B]) : 1;
+}
+
 /* A product of two unknowns: the extreme of the four corners. */
 static tn_bound bound_product(tn_arith *arith, const tn_node *n) {
   tn_bound a = tn_arith_bound(arith, n->in[TN_A]);
   tn_bound b = tn_arith_bound(arith, n->in[TN_B]);
-  bool is_data = a.is_data || b.is_data;
+  bool is_data = a.is_data || b.is_data || n_factors(n) > MAX_TRUSTED_FACTORS;
   bool is_nonneg = a.iv.has_lo && b.iv.has_lo && a.iv.lo >= 0 && b.iv.lo >= 0;
   bool is_bounded = a.iv.has_lo && a.iv.has_hi && b.iv.has_lo && b.iv.has_hi;
   if (!is_bounded) {
@@ -240,7 +250,7 @@ static tn_bound bound_var(tn_arith *arith, const tn_node *var) {
   const tn_known *known = tn_arith_known(arith, var);
   bool is_index = tn_arith_is_index_type(var->dtype) && tn_dtype_lanes(var->dtype) == 1;
   tn_bound r = {tn_interval_of_type(var->dtype), !is_index};
-  if (is_index && tn_dtype_bits(var->dtype) == 64) {
+  if (is_index) {
     r.iv = everything;
   }
   if (known == NULL) {
@@ -388,9 +398,12 @@ tn_bound tn_arith_bound(tn_arith *arith, const tn_node *expr) {
     return (tn_bound){everything, true};
   }
   tn_bound r = compute(arith, expr);
-  r.is_data = r.is_data || !tn_arith_is_index_type(expr->dtype);
-  if (r.is_data && !is_inside(r.iv, tn_interval_of_type(expr->dtype))) {
-    r.iv = tn_interval_of_type(expr->dtype);
+  tn_interval type = tn_interval_of_type(expr->dtype);
+  bool is_past = (r.iv.has_lo && type.has_lo && r.iv.lo < type.lo) ||
+                 (r.iv.has_hi && type.has_hi && r.iv.hi > type.hi);
+  r.is_data = r.is_data || is_past || !tn_arith_is_index_type(expr->dtype); /* past: it wraps */
+  if (r.is_data && !is_inside(r.iv, type)) {
+    r.iv = type;
   }
   r.iv = tighten(arith, expr, r.iv);
   tn_map_set(&arith->bound_memo, expr->id, arith->bound_pool.len);

@@ -195,7 +195,8 @@ static const tn_node *by_symbol(tn_arith *arith, const tn_node *n) {
   tn_lin_init(&q, n->dtype);
   tn_lin_init(&r, n->dtype);
   tn_lin_collect_expanded(ir, &a, n->in[TN_A], 1);
-  if (a.is_failed || tn_lin_is_data(arith, &a) || tn_arith_bound(arith, d).is_data) {
+  if (!tn_lin_is_exact(arith, &a, 0) || tn_lin_is_data(arith, &a) ||
+      tn_arith_bound(arith, d).is_data) {
     return n;
   }
   tn_lin_add_const(&r, a.base);

@@ -142,7 +142,7 @@ static const tn_node *flat_index(flatten_ctx *c, const tn_node *buffer, const tn
         tn_lower_broadcast(ir, strides[i - first], tn_dtype_lanes(index->dtype));
     sum = tn_lower_add(ir, sum, tn_lower_broadcast(ir, tn_lower_mul(ir, index, stride), lanes));
   }
-  return tn_arith_simplify(c->arith, sum);
+  return sum;
 }
 
 /* The product of literal extents, int32 where it fits; others stay a list, so that whoever

@@ -31,6 +31,11 @@ static const tn_node *vector_seq(tn_vectorizer *v, const tn_node *n) {
   for (uint32_t i = 0; i < n->n_in && !v->is_failed; ++i) {
     TN_VEC_PUSH(&parts, vector_stmt(v, n->in[i]));
   }
+  for (size_t i = 0; i < parts.len; ++i) {
+    if (tn_is(parts.data[i], TN_OP_BIND)) {
+      tn_arith_unbind(v->arith, parts.data[i]->in[TN_BIND_VAR]);
+    }
+  }
   const tn_node *made = tn_seq(v->ir, (uint32_t)parts.len, parts.data);
   TN_VEC_DEINIT(&parts);
   return made;
@@ -69,6 +74,7 @@ static const tn_node *vector_bind(tn_vectorizer *v, const tn_node *n) {
     tn_lower_map_set(&v->vars, var, in[TN_BIND_VAR]);
     tn_map_clear(&v->memo);
   }
+  tn_arith_bind_value(v->arith, in[TN_BIND_VAR], value);
   return tn_node_with(v->ir, n, in);
 }
 
@@ -187,6 +193,14 @@ static const tn_node *stmt(vectorize_ctx *c, const tn_node *n) {
     TN_VEC_PUSH(&in, stmt(c, n->in[i]));
     if (is_then) {
       tn_arith_pop(c->arith, mark);
+    }
+    if (tn_is(n->in[i], TN_OP_BIND)) {
+      tn_arith_bind_value(c->arith, n->in[i]->in[TN_BIND_VAR], n->in[i]->in[TN_BIND_VALUE]);
+    }
+  }
+  for (uint32_t i = 0; i < n->n_in; ++i) {
+    if (tn_is(n->in[i], TN_OP_BIND)) {
+      tn_arith_unbind(c->arith, n->in[i]->in[TN_BIND_VAR]);
     }
   }
   if (is_loop) {

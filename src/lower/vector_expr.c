@@ -202,7 +202,9 @@ static const tn_node *vector_let(tn_vectorizer *v, const tn_node *n) {
     in[TN_LET_VAR] = tn_var_new(v->ir, var->attr.text, vector_type(v, var->dtype));
     tn_lower_map_set(&v->vars, var, in[TN_LET_VAR]);
   }
+  tn_arith_bind_value(v->arith, in[TN_LET_VAR], in[TN_LET_VALUE]);
   in[TN_LET_BODY] = tn_vector_expr(v, n->in[TN_LET_BODY]);
+  tn_arith_unbind(v->arith, in[TN_LET_VAR]);
   if (in[TN_LET_BODY] == n->in[TN_LET_BODY] && in[TN_LET_VAR] == var) {
     return n;
   }

@@ -144,20 +144,20 @@ static const program programs[] = {
           "                W[k, l] = V[l, k] + T.Cast(\"float32\", s0 + s1)\n"},
     {"nested blocks",
      HEAD "def f(A: T.Buffer((8, 8), \"float32\"), B: T.Buffer((8,), \"float32\")):\n"
-          "    for i in range(2):\n"
+          "    for i, ko in T.grid(2, 2):\n"
           "        with T.block(\"outer\"):\n"
-          "            vi = T.axis.spatial(2, i)\n"
-          "            T.reads(A[vi * 4:vi * 4 + 4, 0:8])\n"
+          "            vi, vo = T.axis.remap(\"SR\", [i, ko])\n"
+          "            T.reads(A[vi * 4:vi * 4 + 4, vo * 4:vo * 4 + 4])\n"
           "            T.writes(B[vi * 4:vi * 4 + 4])\n"
           "            with T.init():\n"
           "                for r in range(4):\n"
           "                    with T.block(\"init\"):\n"
           "                        vr = T.axis.spatial(4, r)\n"
           "                        B[vi * 4 + vr] = T.float32(1)\n"
-          "            for r, k in T.grid(4, 8):\n"
+          "            for r, k in T.grid(4, 4):\n"
           "                with T.block(\"inner\"):\n"
           "                    vr, vk = T.axis.remap(\"SR\", [r, k])\n"
-          "                    B[vi * 4 + vr] = B[vi * 4 + vr] * A[vi * 4 + vr, vk]\n"},
+          "                    B[vi * 4 + vr] = B[vi * 4 + vr] + A[vi * 4 + vr, vo * 4 + vk]\n"},
     {"gather, guards and division",
      HEAD "def f(I: T.Buffer((16,), \"int32\"), A: T.Buffer((16,), \"int32\"), B: T.Buffer((16,), "
           "\"int32\"), k: T.int32):\n"
