@@ -62,7 +62,9 @@ static void print_buffer_rest(tn_printer *p, const tn_node *buffer, bool with_da
     tn_buf_puts(p->out, ", strides=");
     tn_pr_tuple(p, strides->n_in, strides->in);
   }
-  if (!tn_is_int(buffer->in[TN_BUFFER_ELEM_OFFSET], 0)) {
+  /* beside an offset_factor a missing offset means a free one */
+  if (!tn_is_int(buffer->in[TN_BUFFER_ELEM_OFFSET], 0) ||
+      !tn_is_int(buffer->in[TN_BUFFER_OFFSET_FACTOR], 1)) {
     tn_buf_puts(p->out, ", elem_offset=");
     tn_pr_expr(p, buffer->in[TN_BUFFER_ELEM_OFFSET], 0);
   }

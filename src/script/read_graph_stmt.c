@@ -95,8 +95,12 @@ static void assign(tn_reader *r, const tn_ast *stmt, const tn_ast *target, const
     tn_read_fail(r, target, "bad-target", NULL, "expected a name on the left of '='");
     return;
   }
+  bool is_match_cast = tn_is_match_cast(r, value);
+  if (is_match_cast) { /* its type makes symbols, and the annotation may name them first */
+    tn_collect_symbols(r, annotation);
+  }
   const tn_node *type = read_annotation(r, annotation, &is_ok);
-  if (tn_is_match_cast(r, value)) {
+  if (is_match_cast) {
     const tn_node *var = bind_match_cast(r, stmt, target, value, type);
     tn_scopes_set(&r->scopes, target->text,
                   var == NULL || !is_ok ? tn_val_error() : tn_val_node(var));

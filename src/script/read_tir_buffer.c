@@ -64,6 +64,9 @@ static bool read_buffer_layout(tn_reader *r, const tn_buffer_args *args, tn_buff
     if (spec->elem_offset == NULL) {
       return false;
     }
+    if (tn_is_int(spec->elem_offset, 0)) {
+      spec->elem_offset = NULL; /* of the buffer's own index type */
+    }
   }
   if (args->scope != NULL) {
     spec->scope = tn_to_str(r, args->scope, tn_read_val(r, args->scope));
