@@ -229,11 +229,12 @@ static inline int32_t cgt_run(cgt *t, cgt_host *host, const char *name, const tn
                               int32_t n) {
   DLTensor tensors[16];
   tn_arg values[16];
+  const tn_node *params = tn_module_find(&t->module, name)->in[TN_PRIM_FUNC_PARAMS];
   for (int32_t i = 0; i < n; ++i) {
     if (args[i].array != NULL) {
       cgt_dl(args[i].array, &tensors[i]);
       values[i] = (tn_arg){.kind = TN_ARG_TENSOR, .u = {.tensor = &tensors[i]}};
-    } else if (args[i].f64 != 0) {
+    } else if (tn_dtype_is_float(params->in[i]->dtype)) {
       values[i] = (tn_arg){.kind = TN_ARG_FLOAT, .u = {.f64 = args[i].f64}};
     } else {
       values[i] = (tn_arg){.kind = TN_ARG_INT, .u = {.i64 = args[i].i64}};

@@ -180,18 +180,21 @@ tn_status tn_cg_verify(tn_cg *cg) {
 /* Vectors and register tiles are explicit by now, so this is what turns stack arrays into registers
  * and removes what is computed twice; no inliner, no interprocedural pass. Loops of plain scalars
  * may still be vectorised from level 2 on; LLVM leaves loops alone that hold vectors of ours. */
+#define COMBINE \
+  "instcombine<no-verify-fixpoint>," /* as text it otherwise ends the process when it gives up */
+
 static const char *pipeline_of(int32_t opt_level) {
   if (opt_level <= 0) {
     return "function(sroa,early-cse)";
   }
   if (opt_level == 1) {
-    return "function(sroa,early-cse<memssa>,instcombine,simplifycfg,loop-mssa(licm),gvn,"
-           "instcombine,simplifycfg,adce)";
+    return "function(sroa,early-cse<memssa>," COMBINE "simplifycfg,loop-mssa(licm),gvn," COMBINE
+           "simplifycfg,adce)";
   }
-  return "function(sroa,early-cse<memssa>,instcombine,simplifycfg,loop-mssa(licm),gvn,"
-         "loop(indvars,loop-deletion),instcombine,simplifycfg,"
+  return "function(sroa,early-cse<memssa>," COMBINE "simplifycfg,loop-mssa(licm),gvn,"
+         "loop(indvars,loop-deletion)," COMBINE "simplifycfg,"
          "loop-vectorize<interleave-forced-only;no-vectorize-forced-only>,"
-         "loop-unroll<O2;no-runtime;no-peeling>,sroa,instcombine,early-cse<memssa>,"
+         "loop-unroll<O2;no-runtime;no-peeling>,sroa," COMBINE "early-cse<memssa>,"
          "loop-mssa(licm),simplifycfg,adce)";
 }
 
