@@ -183,11 +183,20 @@ static tn_truth decide_vector(tn_arith *arith, tn_op op, const tn_node *a, const
   if (!is_ramp || tn_arith_bound(arith, a).is_data || tn_arith_bound(arith, b).is_data) {
     return TN_UNKNOWN;
   }
-  tn_truth first = decide_scalar(arith, op, &v.base);
-  tn_truth end = decide_scalar(arith, op, &last);
-  bool is_order =
-      op == TN_OP_LT || op == TN_OP_LE; /* an equality at both ends says nothing of the middle */
-  return first == end && (is_order || last.n + v.base.n == 0) ? first : TN_UNKNOWN;
+  bool is_order = op == TN_OP_LT || op == TN_OP_LE;
+  for (int k = 0; k < (is_order ? 1 : 2); ++k) { /* never equal: below, or above, at both ends */
+    tn_op order = is_order ? op : k == 0 ? TN_OP_LT : TN_OP_LE;
+    tn_truth wanted = k == 0 ? TN_TRUE : TN_FALSE;
+    tn_truth first = decide_scalar(arith, order, &v.base);
+    tn_truth end = decide_scalar(arith, order, &last);
+    if (first == end && is_order) {
+      return first;
+    }
+    if (first == end && first == wanted) {
+      return op == TN_OP_EQ ? TN_FALSE : TN_TRUE;
+    }
+  }
+  return TN_UNKNOWN;
 }
 
 tn_truth tn_arith_decide(tn_arith *arith, tn_op op, const tn_node *a, const tn_node *b) {

@@ -175,7 +175,12 @@ static const tn_node *simplify_let(tn_arith *arith, const tn_node *n) {
   tn_arith_bind_value(arith, var, value);
   const tn_node *body = tn_arith_simplify(arith, n->in[TN_LET_BODY]);
   tn_arith_unbind(arith, var);
-  const tn_node *in[3] = {var, value, body};
+  if (value == n->in[TN_LET_VALUE] && body == n->in[TN_LET_BODY]) {
+    return n;
+  }
+  /* The old one may live on beside the new one, and two must not bind one variable. */
+  const tn_node *fresh = tn_var_new(ir, var->attr.text, var->dtype);
+  const tn_node *in[3] = {fresh, value, tn_subst1(ir, body, var, fresh)};
   return tn_node_with(ir, n, in);
 }
 

@@ -195,20 +195,23 @@ static const tn_node *vector_intrin(tn_vectorizer *v, const tn_node *n) {
   return made;
 }
 
+/* What changes binds a new variable: another mask gives another form of the same LET. */
 static const tn_node *vector_let(tn_vectorizer *v, const tn_node *n) {
   const tn_node *var = n->in[TN_LET_VAR];
-  const tn_node *in[3] = {var, tn_vector_expr(v, n->in[TN_LET_VALUE]), NULL};
-  if (in[TN_LET_VALUE] != n->in[TN_LET_VALUE]) {
-    in[TN_LET_VAR] = tn_var_new(v->ir, var->attr.text, vector_type(v, var->dtype));
-    tn_lower_map_set(&v->vars, var, in[TN_LET_VAR]);
+  const tn_node *value = tn_vector_expr(v, n->in[TN_LET_VALUE]);
+  const tn_node *fresh = tn_var_new(v->ir, var->attr.text, value->dtype);
+  bool is_vector = value != n->in[TN_LET_VALUE];
+  if (is_vector) {
+    tn_lower_map_set(&v->vars, var, fresh);
   }
-  tn_arith_bind_value(v->arith, in[TN_LET_VAR], in[TN_LET_VALUE]);
-  in[TN_LET_BODY] = tn_vector_expr(v, n->in[TN_LET_BODY]);
-  tn_arith_unbind(v->arith, in[TN_LET_VAR]);
-  if (in[TN_LET_BODY] == n->in[TN_LET_BODY] && in[TN_LET_VAR] == var) {
+  tn_arith_bind_value(v->arith, is_vector ? fresh : var, value);
+  const tn_node *body = tn_vector_expr(v, n->in[TN_LET_BODY]);
+  tn_arith_unbind(v->arith, is_vector ? fresh : var);
+  if (!is_vector && body == n->in[TN_LET_BODY]) {
     return n;
   }
-  return tn_node_new(v->ir, TN_OP_LET, in[TN_LET_BODY]->dtype, (tn_attr){.i64 = 0}, 3, in);
+  const tn_node *in[3] = {fresh, value, is_vector ? body : tn_subst1(v->ir, body, var, fresh)};
+  return tn_node_new(v->ir, TN_OP_LET, body->dtype, (tn_attr){.i64 = 0}, 3, in);
 }
 
 /* RAMP, BROADCAST, SHUFFLE and others have no form of more lanes. */

@@ -300,6 +300,16 @@ static const tn_node *gen_vector(world *w, int depth) {
   return tn_binary(w->ir, op, gen_vector(w, depth - 1), b);
 }
 
+/* A comparison of two vectors, as a selection: what the evaluator gives back are numbers. */
+static const tn_node *gen_vector_choice(world *w) {
+  static const tn_op compares[] = {TN_OP_EQ, TN_OP_NE, TN_OP_LT, TN_OP_LE, TN_OP_GT, TN_OP_GE};
+  tn_dtype dtype = tn_dtype_with_lanes(TN_DT_I32, MAX_LANES);
+  const tn_node *in[3] = {tn_binary(w->ir, compares[pick(w, TN_N_ROWS(compares))], gen_vector(w, 1),
+                                    gen_vector(w, (int)pick(w, 2))),
+                          tn_int(w->ir, dtype, 1), gen_vector(w, 0)};
+  return tn_node_new(w->ir, TN_OP_SELECT, dtype, (tn_attr){.i64 = 0}, 3, in);
+}
+
 static void sample(world *w) {
   static const int64_t extremes[] = {INT32_MIN, INT32_MAX, -1, 0, 1, 1 << 30, -5, 12345678};
   int64_t *v = w->values;
@@ -403,6 +413,7 @@ static void run(int kind, int n_exprs, int depth) {
                        : kind == 1 ? gen_int(&w, TN_DT_I64, depth)
                        : kind == 2 ? gen_int(&w, TN_DT_U8, depth)
                        : kind == 3 ? gen_bool(&w, depth)
+                       : kind == 5 ? gen_vector_choice(&w)
                                    : gen_vector(&w, depth);
     check(&w, e);
   }
@@ -429,6 +440,7 @@ static void conditions_keep_their_values(void **state) {
 static void vectors_keep_their_values(void **state) {
   (void)state;
   run(4, 8000, 2);
+  run(5, 8000, 2);
 }
 
 int main(void) {
