@@ -177,6 +177,20 @@ static tn_status infer_view(const tn_infer_ctx *ctx, const tn_node *call, const 
   return tensor_of(ctx, call, 1, 2, out);
 }
 
+/* Sizes of the callee that come in with captured values are those of the values; the others stay its own. */
+static tn_status bind_captured(const tn_infer_ctx *ctx, const tn_node *captured, const tn_node *params,
+                               uint32_t n_left, tn_map *syms) {
+  for (uint32_t i = 0; i < captured->n_in; ++i) {
+    const tn_node *type = NULL;
+    TN_TRY(tn_graph_infer(ctx, captured->in[i], &type));
+    tn_ty_bind(params->in[n_left + i], type, syms);
+  }
+  for (uint32_t i = 0; i < n_left; ++i) {
+    tn_ty_bind(params->in[i], params->in[i], syms);
+  }
+  return NULL;
+}
+
 /* The callee's type without the parameters that the captured arguments fill. */
 static tn_status infer_closure(const tn_infer_ctx *ctx, const tn_node *call, const tn_node **out) {
   const tn_node *func = NULL;
@@ -194,9 +208,20 @@ static tn_status infer_closure(const tn_infer_ctx *ctx, const tn_node *call, con
     return TN_ERR(TN_INVALID, "%u values are captured by a function of %u parameters",
                   captured->n_in, params->n_in);
   }
-  const tn_node *left = tn_list(ctx->ir, params->n_in - captured->n_in, params->in);
-  *out = tn_ty_func(ctx->ir, left, func->in[TN_TY_FUNC_RET], func->attr.i64 != 0);
-  return NULL;
+  uint32_t n_left = params->n_in - captured->n_in;
+  tn_map syms = {0};
+  TN_VEC(const tn_node *) left = {0};
+  tn_status st = bind_captured(ctx, captured, params, n_left, &syms);
+  for (uint32_t i = 0; i < n_left && st == NULL; ++i) {
+    TN_VEC_PUSH(&left, tn_ty_instantiate(ctx->ir, params->in[i], &syms));
+  }
+  if (st == NULL) {
+    const tn_node *ret = tn_ty_instantiate(ctx->ir, func->in[TN_TY_FUNC_RET], &syms);
+    *out = tn_ty_func(ctx->ir, tn_list(ctx->ir, n_left, left.data), ret, func->attr.i64 != 0);
+  }
+  TN_VEC_DEINIT(&left);
+  tn_map_deinit(&syms);
+  return st;
 }
 
 /* ---- the table ---- */

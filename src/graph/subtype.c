@@ -89,23 +89,33 @@ static bool tensor_fits(tn_ir *ir, const tn_node *sub, const tn_node *super, boo
   return true;
 }
 
+/* A function's sizes are its own: those of `sub` are first bound to what `super` is called with. Parameters go the other
+ * way round. */
 static bool func_fits(tn_ir *ir, const tn_node *sub, const tn_node *super, bool *out_unsure) {
+  const tn_node *want = super->in[TN_TY_FUNC_PARAMS];
+  const tn_node *got = sub->in[TN_TY_FUNC_PARAMS];
+  const tn_node *ret = sub->in[TN_TY_FUNC_RET];
   if (super->attr.i64 != 0 && sub->attr.i64 == 0) {
     return false;
   }
-  const tn_node *want = super->in[TN_TY_FUNC_PARAMS];
-  const tn_node *got = sub->in[TN_TY_FUNC_PARAMS];
-  if (!tn_is_none(want) && !tn_is_none(got)) {
-    if (want->n_in != got->n_in) {
-      return false;
-    }
-    for (uint32_t i = 0; i < want->n_in; ++i) { /* parameters the other way round */
-      if (!tn_ty_is_subtype(ir, want->in[i], got->in[i], out_unsure)) {
-        return false;
-      }
-    }
+  if (tn_is_none(want) || tn_is_none(got)) {
+    return tn_ty_is_subtype(ir, ret, super->in[TN_TY_FUNC_RET], out_unsure);
   }
-  return tn_ty_is_subtype(ir, sub->in[TN_TY_FUNC_RET], super->in[TN_TY_FUNC_RET], out_unsure);
+  if (want->n_in != got->n_in) {
+    return false;
+  }
+  tn_map syms = {0};
+  bool is_ok = true;
+  for (uint32_t i = 0; i < want->n_in; ++i) {
+    tn_ty_bind(got->in[i], want->in[i], &syms);
+  }
+  for (uint32_t i = 0; i < want->n_in && is_ok; ++i) {
+    is_ok = tn_ty_is_subtype(ir, want->in[i], tn_ty_instantiate(ir, got->in[i], &syms), out_unsure);
+  }
+  is_ok = is_ok && tn_ty_is_subtype(ir, tn_ty_instantiate(ir, ret, &syms),
+                                    super->in[TN_TY_FUNC_RET], out_unsure);
+  tn_map_deinit(&syms);
+  return is_ok;
 }
 
 static bool fits(tn_ir *ir, const tn_node *sub, const tn_node *super, bool *out_unsure) {
