@@ -121,6 +121,17 @@ bool tn_gfunc_is_lowered(const tn_node *func) {
   return flag != NULL && tn_is_int(flag, 1);
 }
 
+const tn_node *tn_gfunc_lowered_body(tn_ir *ir, const tn_node *func, const tn_node *body) {
+  if (body == func->in[TN_GFUNC_BODY]) {
+    return func;
+  }
+  const tn_node *attrs =
+      tn_dict_set(ir, func->in[TN_GFUNC_ATTRS], "relax.force_pure", tn_bool(ir, true));
+  const tn_node *in[] = {func->in[TN_GFUNC_PARAMS], func->in[TN_GFUNC_RET], attrs,
+                         func->in[TN_GFUNC_IS_PURE], body};
+  return tn_node_with(ir, func, in);
+}
+
 bool tn_func_is_public(const tn_node *func) {
   switch ((int)func->op) {
     case TN_OP_GFUNC:

@@ -42,6 +42,8 @@ const tn_node *tn_gbind_nothing(tn_ir *ir, const tn_node *value, const tn_node *
 
 /// Lowered code calls kernels for their effect in functions that the text calls pure (attr "relax.force_pure").
 bool tn_gfunc_is_lowered(const tn_node *func);
+/// The same function with that attribute, when `body` is not its body yet; with `body` in any case.
+const tn_node *tn_gfunc_lowered_body(tn_ir *ir, const tn_node *func, const tn_node *body);
 bool tn_func_is_public(const tn_node *func);
 /// A value that may stand as an argument in normal form.
 bool tn_is_atom(const tn_node *n);

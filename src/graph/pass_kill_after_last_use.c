@@ -117,7 +117,7 @@ static const tn_node *kill_body(killer *k, const tn_node *body) {
 static tn_status one(tn_module *module, const tn_node *func, void *ctx, const tn_node **out) {
   (void)ctx;
   killer k = {.ir = module->ir};
-  *out = tn_gfunc_with_body(module->ir, func, kill_body(&k, func->in[TN_GFUNC_BODY]));
+  *out = tn_gfunc_lowered_body(module->ir, func, kill_body(&k, func->in[TN_GFUNC_BODY]));
   return NULL;
 }
 

@@ -147,13 +147,7 @@ static tn_status one(tn_module *module, const tn_node *func, void *ctx, const tn
     .ir = ir, .module = module, .leaf = lower_leaf, .nested = lower_nested, .ctx = &l};
   const tn_node *body = NULL;
   TN_TRY(tn_gpass_body(&pass, func->in[TN_GFUNC_BODY], &body));
-  const tn_node *attrs = func->in[TN_GFUNC_ATTRS];
-  if (l.is_changed) {
-    attrs = tn_dict_set(ir, attrs, "relax.force_pure", tn_bool(ir, true));
-  }
-  const tn_node *in[] = {func->in[TN_GFUNC_PARAMS], func->in[TN_GFUNC_RET], attrs,
-                         func->in[TN_GFUNC_IS_PURE], body};
-  *out = tn_node_with(ir, func, in);
+  *out = tn_gfunc_lowered_body(ir, func, body);
   return NULL;
 }
 

@@ -137,7 +137,7 @@ static tn_status one(tn_module *module, const tn_node *func, void *ctx, const tn
   const tn_node *body = NULL;
   tn_status st = tn_gpass_body(&pass, func->in[TN_GFUNC_BODY], &body);
   if (st == NULL) {
-    *out = tn_gfunc_with_body(module->ir, func, body);
+    *out = tn_gfunc_lowered_body(module->ir, func, body);
   }
   tn_arith_free(nm.arith);
   tn_map_deinit(&nm.names);
