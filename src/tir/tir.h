@@ -64,8 +64,8 @@ static inline const tn_intrin *tn_intrin_of(const tn_node *n) {
 const tn_intrin *tn_intrin_all(uint32_t *out_n);
 
 /* ---- typed construction: what the language means by `a + b` ---- */
-/* Promotion: a bare literal (an INT of type int32) takes the other side's type when it fits; bool ->
- * int -> wider int -> float -> wider float; int with uint of the same width: uint; one lane is
+/* Promotion: a bare literal (an INT of type int32) takes the other side's type when it fits; bool
+ * -> int -> wider int -> float -> wider float; int with uint of the same width: uint; one lane is
  * broadcast to the other's lanes. Arithmetic on two bools is int32. Float //, % and truncmod become
  * floor, fmod and what else they mean. Errors are INVALID and name both types. No folding. */
 
