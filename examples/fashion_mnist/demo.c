@@ -305,8 +305,8 @@ static tn_status check_agreement(demo *d) {
     }
   }
   char n_text[32];
-  printf("The four forms agree on each of the %s pictures, and the reference interpreter\n"
-         "agrees on the first %lld.\n",
+  printf("The four forms agree on each of the %s pictures,\n"
+         "and the reference interpreter agrees on the first %lld.\n",
          with_comma(d->test.n, n_text), (long long)n);
   return NULL;
 }

@@ -301,8 +301,11 @@ tn_status tn_program_param(const tn_program *program, int32_t i, int32_t j, tn_p
 
 tn_status tn_program_bind(tn_program *program, const char *func, const char *param, tn_tensor *tensor) {
   tn_array view = {0};
+  tn_array copy = {0};
   TN_TRY_MSG(tn_array_view_dl(tn_tensor_dl(tensor), &view), "binding '%s'", param);
-  tn_named_array bind = {.name = param, .array = &view};
+  TN_TRY_MSG(tn_array_init_copy(&copy, &view), "binding '%s'", param);
+  /* The pass looks at the array as long as the ir lives: so the ir owns the copy. */
+  tn_named_array bind = {.name = param, .array = tn_const_new(program->ir, &copy)->attr.array};
   tn_pass_opts opts = {.func = func, .binds = &bind, .n_binds = 1};
   const tn_pass *pass = tn_pass_find("bind_params");
   return tn_run_passes(&program->module, &pass, 1, &opts, NULL);

@@ -152,7 +152,7 @@ same "and gives the same bits" "$work/tnx/out.npy" "$work/vm/out.npy"
 cp "$work/bound.tnx" "$work/first.tnx"
 succeeds "compile again" "$TENON" compile "$fashion/all_tensorir.py" -o "$work/bound.tnx" "${bindings[@]}"
 same "the same program gives the same file" "$work/bound.tnx" "$work/first.tnx"
-fails 1 "an unknown ending" ".tnx .so .o .s .ll" "$TENON" compile "$work/k.py" -o "$work/k.exe"
+fails 1 "an unknown ending" ".tnx, .so, .o, .s, .ll or .py" "$TENON" compile "$work/k.py" -o "$work/k.exe"
 fails 1 "an unknown target" "x86-65" "$TENON" compile "$work/k.py" -o "$work/k.o" --target x86-65
 succeeds "targets" "$TENON" targets
 for target in x86-64-v2 x86-64-v3 x86-64-v4; do out_has "^$target "; done

@@ -128,6 +128,26 @@ static void a_loopback_tensor_cannot_be_bound(void **state) {
   close_machine(&m);
 }
 
+static void a_bound_tensor_may_change_afterwards(void **state) {
+  (void)state;
+  static const float doubled[] = {2, 4, 6, 8};
+  static const float others[] = {9, 9, 9, 9};
+  tn_runtime *rt = NULL;
+  tn_tensor *x = NULL;
+  tn_program *program = parse();
+  tn_arg result = tn_arg_none();
+  expect_ok(tn_runtime_create(1, &rt));
+  expect_ok(tn_tensor_create(TN_DT_F32, 1, shape, values, &x));
+  expect_ok(tn_program_bind(program, "main", "x", x));
+  memcpy(tn_tensor_data(x), others, sizeof others);
+  tn_tensor_release(x);
+  expect_ok(tn_program_interpret(program, rt, "main", NULL, 0, &result));
+  expect_values(rt, tn_arg_tensor(&result), doubled);
+  tn_arg_release(&result);
+  tn_program_free(program);
+  tn_runtime_release(rt);
+}
+
 /* ---- executables of another version or architecture ------------------------------------------ */
 
 typedef struct image {
@@ -184,6 +204,7 @@ int main(void) {
       cmocka_unit_test(a_loopback_tensor_given_to_a_graph_function_is_refused),
       cmocka_unit_test(a_loopback_tensor_given_to_a_kernel_is_refused),
       cmocka_unit_test(a_loopback_tensor_cannot_be_bound),
+      cmocka_unit_test(a_bound_tensor_may_change_afterwards),
       cmocka_unit_test(an_executable_for_another_machine_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,10 +45,11 @@ static int run_bench(const cli_args *args) {
   tn_bench_result result = {0};
   tn_bench_opts opts = TN_BENCH_DEFAULTS;
   int64_t n_threads = 0;
+  int64_t seed = 0; /* gathering reads it again; here a wrong one is wrong usage */
   int64_t number = 0;
   int64_t repeat = 0;
   int64_t min_ms = 0;
-  if (!session_check_pairs(args, "input") || !session_check_pairs(args, "bind") || !cli_int(args, "threads", 1, 1024, 0, &n_threads) ||
+  if (!session_check_pairs(args, "input") || !session_check_pairs(args, "bind") || !cli_int(args, "threads", 1, 1024, 0, &n_threads) || !cli_int(args, "random", 0, INT64_MAX, 0, &seed) ||
       !cli_int(args, "number", 1, INT32_MAX, opts.number, &number) || !cli_int(args, "repeat", 1, 100000, opts.repeat, &repeat) ||
       !cli_int(args, "min-repeat-ms", 0, 1000000, cli_value(args, "number") != NULL ? 0 : 1, &min_ms) ||
       !cli_compile_opts(args, &compile)) {

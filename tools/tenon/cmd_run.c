@@ -68,13 +68,13 @@ static tn_status show(const char *name, const tn_arg *value, const char *dir) {
   if (tn_arg_tensor(value) != NULL) {
     tn_tensor *compact = NULL;
     tn_status st = tn_tensor_copy(NULL, tn_arg_tensor(value), (DLDevice){kDLCPU, 0}, &compact);
-    if (st == NULL) {
-      print_tensor(name, compact);
-    }
     if (st == NULL && dir != NULL) {
       char path[4096];
       (void)snprintf(path, sizeof path, "%s/%s.npy", dir, name);
       st = tn_tensor_save(compact, path);
+    }
+    if (st == NULL) {
+      print_tensor(name, compact);
     }
     tn_tensor_release(compact);
     return st;
@@ -115,9 +115,10 @@ static int run_run(const cli_args *args) {
   session s = {0};
   tn_arg ret = tn_arg_none();
   int64_t n_threads = 0;
+  int64_t seed = 0; /* gathering reads it again; here a wrong one is wrong usage */
   const char *dir = cli_value(args, "output");
   if (!session_check_pairs(args, "input") || !session_check_pairs(args, "bind") ||
-      !cli_int(args, "threads", 1, 1024, 0, &n_threads) || !cli_compile_opts(args, &compile)) {
+      !cli_int(args, "threads", 1, 1024, 0, &n_threads) || !cli_int(args, "random", 0, INT64_MAX, 0, &seed) || !cli_compile_opts(args, &compile)) {
     return CLI_USAGE;
   }
   if (dir != NULL && mkdir(dir, 0777) != 0 && errno != EEXIST) {
