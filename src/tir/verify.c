@@ -323,10 +323,7 @@ static void check_loop(checker *c, const tn_node *n) {
                  tn_dtype_print(dt, text.a), tn_dtype_print(n->in[TN_FOR_MIN]->dtype, text.b),
                  tn_dtype_print(n->in[TN_FOR_EXTENT]->dtype, text.c));
   }
-  if (n->attr.i64 < TN_FOR_SERIAL || n->attr.i64 > TN_FOR_THREAD_BINDING) {
-    tn_diags_add(c->diags, "loop-kind", c->pos, NULL, "loop '%s' is of no known kind (%lld)", name,
-                 (long long)n->attr.i64);
-  } else if ((n->attr.i64 == TN_FOR_THREAD_BINDING) != tn_is(n->in[TN_FOR_THREAD], TN_OP_STR)) {
+  if ((n->attr.i64 == TN_FOR_THREAD_BINDING) != tn_is(n->in[TN_FOR_THREAD], TN_OP_STR)) {
     tn_diags_add(c->diags, "loop-kind", c->pos, NULL,
                  "loop '%s': a thread binding names its thread, other loops do not", name);
   }
@@ -343,10 +340,6 @@ static void check_iter(checker *c, const tn_node *iter, const char *block) {
                    iter->in[TN_ITER_VAR]->attr.text, block);
       return;
     }
-  }
-  if (iter->attr.i64 < TN_ITER_SPATIAL || iter->attr.i64 > TN_ITER_OPAQUE) {
-    tn_diags_add(c->diags, "axis-kind", c->pos, NULL, "axis '%s' of block '%s' is of no known kind",
-                 iter->in[TN_ITER_VAR]->attr.text, block);
   }
 }
 
