@@ -249,6 +249,9 @@ static void track_bracket(lexer *lx, tn_tok kind) {
 
 static bool lex_punct(lexer *lx) {
   for (int i = TN_TOK_SHL_ASSIGN; i < N_TOKS; ++i) {
+    if (tok_rows[i].text[0] != (char)peek(lx, 0)) {
+      continue;
+    }
     uint32_t n = (uint32_t)strlen(tok_rows[i].text);
     if (lx->at + n <= lx->len && memcmp(lx->text + lx->at, tok_rows[i].text, n) == 0) {
       uint32_t start = lx->at;
