@@ -20,6 +20,7 @@ void tn_arith_free(tn_arith *arith) {
     return;
   }
   TN_VEC_DEINIT(&arith->known);
+  tn_map_deinit(&arith->known_at);
   TN_VEC_DEINIT(&arith->ranges);
   TN_VEC_DEINIT(&arith->assumed);
   TN_VEC_DEINIT(&arith->bound_pool);
@@ -39,12 +40,13 @@ static void forget_memos(tn_arith *arith) {
 }
 
 const tn_known *tn_arith_known(const tn_arith *arith, const tn_node *var) {
-  for (size_t i = arith->known.len; i > 0; --i) {
-    if (arith->known.data[i - 1].var == var) {
-      return &arith->known.data[i - 1];
-    }
-  }
-  return NULL;
+  uint64_t at = 0;
+  return tn_map_find(&arith->known_at, var->id, &at) ? &arith->known.data[at] : NULL;
+}
+
+static void add_known(tn_arith *arith, tn_known known) {
+  tn_map_set(&arith->known_at, known.var->id, arith->known.len);
+  TN_VEC_PUSH(&arith->known, known);
 }
 
 bool tn_arith_const(const tn_node *n, int64_t *out) {
@@ -115,29 +117,33 @@ void tn_arith_bind_range(tn_arith *arith, const tn_node *var, const tn_node *min
     high.var = var;
     TN_VEC_PUSH(&arith->ranges, high);
   }
-  TN_VEC_PUSH(&arith->known, ((tn_known){var, min, extent, NULL, false}));
+  add_known(arith, (tn_known){var, min, extent, NULL, false});
   forget_memos(arith);
 }
 
 void tn_arith_bind_value(tn_arith *arith, const tn_node *var, const tn_node *value) {
   tn_arith_unbind(arith, var);
   bool is_data = tn_arith_is_int_type(value->dtype) && tn_arith_bound(arith, value).is_data;
-  TN_VEC_PUSH(&arith->known, ((tn_known){var, NULL, NULL, value, is_data}));
-  forget_memos(arith);
+  add_known(arith, (tn_known){var, NULL, NULL, value, is_data});
 }
 
+/* A value says nothing of other variables, so the memos outlive it. A range does: i < n says 0 < n.
+ */
 void tn_arith_unbind(tn_arith *arith, const tn_node *var) {
-  size_t n = 0;
-  for (size_t i = 0; i < arith->known.len; ++i) {
-    if (arith->known.data[i].var != var) {
-      arith->known.data[n++] = arith->known.data[i];
-    }
-  }
-  if (n == arith->known.len) {
+  uint64_t at = 0;
+  if (!tn_map_find(&arith->known_at, var->id, &at)) {
     return;
   }
-  arith->known.len = n;
-  n = 0;
+  bool is_range = arith->known.data[at].min != NULL;
+  tn_map_remove(&arith->known_at, var->id);
+  arith->known.data[at].var = NULL;
+  while (arith->known.len > 0 && TN_VEC_LAST(&arith->known).var == NULL) {
+    (void)TN_VEC_POP(&arith->known);
+  }
+  if (!is_range) {
+    return;
+  }
+  size_t n = 0;
   for (size_t i = 0; i < arith->ranges.len; ++i) {
     if (arith->ranges.data[i].var != var) {
       arith->ranges.data[n++] = arith->ranges.data[i];

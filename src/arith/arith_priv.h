@@ -53,7 +53,8 @@ typedef struct tn_bound {
 
 struct tn_arith {
   tn_ir *ir;
-  TN_VEC(tn_known) known;
+  TN_VEC(tn_known) known; /* var NULL: forgotten */
+  tn_map known_at;        /* id of a variable -> index in known */
   TN_VEC(tn_fact) ranges; /* from tn_arith_bind_range */
   TN_VEC(tn_fact) assumed;
   tn_map memo;       /* id -> simplified node; both memos hold for the present facts */
@@ -63,6 +64,7 @@ struct tn_arith {
 };
 
 /* ---- arith.c */
+/// Borrowed until the next binding; NULL when nothing is known.
 const tn_known *tn_arith_known(const tn_arith *arith, const tn_node *var);
 /// The int of an INT or of a BROADCAST of one.
 bool tn_arith_const(const tn_node *n, int64_t *out);

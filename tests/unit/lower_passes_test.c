@@ -4,6 +4,8 @@
 /* Each lowering pass alone, and the whole order, leave what a function computes as it was: a table
  * of programs that between them have everything a pass must see to, run by the interpreter before
  * and after. */
+#include <time.h>
+
 #include "lower_cases.h"
 
 #define HEAD "from tvm.script import tir as T\n\n@T.prim_func\n"
@@ -282,11 +284,54 @@ static void flattening_needs_blocks_lowered(void **state) {
   lc_free(&module);
 }
 
+static void what_is_not_lowered_is_reported(void **state) {
+  (void)state;
+  static const struct {
+    const char *passes;
+    const char *part;
+  } rows[] = {{"", "BLOCK is left; run lower_blocks"},
+              {"lower_blocks", "run flatten_buffers"},
+              {"lower_blocks,flatten_buffers", "a vectorized loop is left; run vectorize_loops"}};
+  for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
+    tn_module module;
+    tn_diags diags = {0};
+    lc_parse(&module, programs[2].text);
+    lc_run_passes(&module, rows[i].passes);
+    tn_lowered_verify(module.ir, tn_module_find(&module, "f"), &diags);
+    expect_error(tn_diags_to_status(&diags, module.ir), TN_INVALID, rows[i].part);
+    lc_free(&module);
+  }
+}
+
+/* 4,000 statements that each bind something: nothing may grow with the square of that. */
+static void long_functions_take_linear_time(void **state) {
+  (void)state;
+  static const char text[] = HEAD "def f(A: T.Buffer((8000,), \"int32\")):\n"
+                                  "    for i, j in T.grid(4, 1):\n"
+                                  "        for k in T.unroll(1000):\n"
+                                  "            x = A[i * 2000 + k * 2] + j\n"
+                                  "            y = x * 3\n"
+                                  "            A[i * 2000 + k * 2 + 1] = y // 2 + k\n";
+  tn_module module;
+  tn_module before;
+  lc_parse(&module, text);
+  tn_module_init_copy(&before, &module);
+  clock_t start = clock();
+  lc_run_passes(&module, whole_order);
+  double s = (double)(clock() - start) / CLOCKS_PER_SEC;
+  assert_true(lc_agree(&before, &module, "f", 1));
+  expect_true(s < 20, "%g s", s); /* 0.1 s in a release build; sanitizers are slow */
+  tn_module_deinit(&before);
+  lc_free(&module);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(each_pass_alone_keeps_the_result),
                                      cmocka_unit_test(the_whole_order_keeps_the_result),
                                      cmocka_unit_test(the_whole_order_gives_the_lowered_form),
                                      cmocka_unit_test(passes_are_idempotent),
-                                     cmocka_unit_test(flattening_needs_blocks_lowered)};
+                                     cmocka_unit_test(flattening_needs_blocks_lowered),
+                                     cmocka_unit_test(what_is_not_lowered_is_reported),
+                                     cmocka_unit_test(long_functions_take_linear_time)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 #include "script/script.h"
 #include "tn_test.h"
 
-enum { N_PROGRAMS = 300 };
+enum { N_PROGRAMS = 200 };
 
 static const char *const lists[] = {
     "lower_blocks",
