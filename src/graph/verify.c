@@ -150,7 +150,7 @@ static void check_fields(checker *c, const tn_node *call) {
 static void check_tir_arg(checker *c, const tn_node *prim, uint32_t i, const tn_node *type,
                           tn_map *syms) {
   const tn_node *buffer = prim->in[TN_PRIM_FUNC_BUFFERS]->in[i];
-  const char *param = prim->in[TN_PRIM_FUNC_PARAMS]->in[i]->attr.text;
+  const char *param = (tn_is_none(buffer) ? prim->in[TN_PRIM_FUNC_PARAMS]->in[i] : buffer)->attr.text;
   if (type->op == TN_OP_TY_OBJECT) {
     return;
   }

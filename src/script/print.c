@@ -46,7 +46,7 @@ const char *tn_pr_define(tn_printer *p, const tn_node *n, const char *wanted) {
   char *name = base;
   for (uint32_t k = 1; tn_strmap_has(&p->used, name); ++k) {
     tn_buf text = TN_BUF_INIT;
-    tn_buf_printf(&text, "%s_%u", base, k);
+    tn_buf_printf(&text, base[strlen(base) - 1] == '_' ? "%s%u" : "%s_%u", base, k);
     name = tn_arena_strndup(&p->arena, text.data, text.len);
     tn_buf_deinit(&text);
   }
@@ -165,7 +165,7 @@ static void print_module_attrs(tn_printer *p) {
     tn_pr_line(p);
     tn_buf_printf(p->out, "I.%s(", keys[i]);
     tn_pr_dict(p, value);
-    tn_buf_puts(p->out, ")\n");
+    tn_buf_puts(p->out, ")\n\n");
   }
 }
 

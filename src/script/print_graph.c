@@ -98,7 +98,7 @@ static void print_prim_type(tn_printer *p, const tn_node *type) {
     tn_pr_dtype(p, type->dtype);
   } else {
     tn_buf_puts(p->out, "value=");
-    tn_pr_expr(p, type->in[0], 0);
+    print_dim(p, type->in[0]);
   }
   tn_buf_putc(p->out, ')');
 }
@@ -256,7 +256,7 @@ static void print_shape_value(tn_printer *p, const tn_node *n) {
 
 static void print_prim_value(tn_printer *p, const tn_node *n) {
   tn_dtype outer = p->bare_int;
-  p->bare_int = TN_DT_NONE; /* the type must survive: T.int64(3) */
+  p->bare_int = TN_DT_I64;
   tn_buf_puts(p->out, "R.prim_value(");
   tn_pr_expr(p, n->in[0], 1);
   tn_buf_putc(p->out, ')');
