@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "arith/arith.h"
 #include "graph/graph_priv.h"
 #include "graph/passes.h"
 
@@ -145,6 +146,12 @@ static tn_status bind_all(tn_ir *ir, const tn_pass_opts *opts, const tn_node *fu
   return NULL;
 }
 
+/* Sizes computed from numbers are numbers. */
+static const tn_node *fold(tn_rewriter *rw, const tn_node *n) {
+  bool is_size = tn_op_info_get((tn_op)n->op)->cls == TN_CLASS_EXPR && tn_dtype_is_int(n->dtype);
+  return is_size && n->n_in > 0 ? tn_arith_fold(rw->ir, n) : NULL;
+}
+
 tn_status tn_pass_bind_params(tn_module *module, const tn_pass_opts *opts) {
   if (opts == NULL || opts->n_binds == 0) {
     return NULL;
@@ -165,7 +172,8 @@ tn_status tn_pass_bind_params(tn_module *module, const tn_pass_opts *opts) {
     const tn_node *in[] = {params, func->in[TN_GFUNC_RET], func->in[TN_GFUNC_ATTRS],
                            func->in[TN_GFUNC_IS_PURE], func->in[TN_GFUNC_BODY]};
     const tn_node *rest = tn_node_with(module->ir, func, in);
-    tn_module_set(module, name, tn_subst(module->ir, rest, &map));
+    const tn_node *bound = tn_subst(module->ir, rest, &map);
+    tn_module_set(module, name, tn_rewrite(module->ir, bound, fold, NULL));
   }
   TN_VEC_DEINIT(&kept);
   tn_map_deinit(&map);

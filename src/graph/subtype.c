@@ -219,16 +219,29 @@ static bool is_bound(const tn_node *expr, const tn_map *syms) {
   return tn_walk(expr, find_unbound, NULL, ctx);
 }
 
+/* The extents with variables replaced: 3 * 2 is 6. */
+static const tn_node *instantiate_dims(tn_ir *ir, const tn_node *dims, const tn_map *syms) {
+  tn_arith *arith = tn_arith_new(ir);
+  TN_VEC(const tn_node *) out = {0};
+  for (uint32_t i = 0; i < dims->n_in; ++i) {
+    const tn_node *dim = tn_subst(ir, dims->in[i], syms);
+    TN_VEC_PUSH(&out, dim == dims->in[i] ? dim : tn_arith_simplify(arith, dim));
+  }
+  const tn_node *list = tn_list(ir, dims->n_in, out.data);
+  TN_VEC_DEINIT(&out);
+  tn_arith_free(arith);
+  return list;
+}
+
 /* A shape or tensor type: kept when all its variables are bound, else only its rank is known. */
 static const tn_node *instantiate_shaped(tn_ir *ir, const tn_node *type, const tn_map *syms) {
   const tn_node *dims = type->in[0];
   if (tn_is_none(dims)) {
     return type;
   }
-  if (is_bound(dims, syms)) {
-    return tn_subst(ir, type, syms);
-  }
-  const tn_node *in[] = {tn_none(ir), type->n_in > 1 ? type->in[1] : NULL};
+  bool is_known = is_bound(dims, syms);
+  const tn_node *in[] = {is_known ? instantiate_dims(ir, dims, syms) : tn_none(ir),
+                         type->n_in > 1 ? type->in[1] : NULL};
   return tn_node_with(ir, type, in);
 }
 
