@@ -430,7 +430,19 @@ tn_val tn_read_rhs(tn_reader *r, const tn_ast *ast, uint32_t n_names, const tn_a
   return ast->kind == TN_AST_CALL ? read_call(r, ast, n_names, names) : tn_read_val(r, ast);
 }
 
+/* Past its limit the arena keeps a small reserve: what is read from here on stays silent, and the
+ * caller of the reader gets the one problem that counts. */
+static bool has_memory(const tn_reader *r) {
+  tn_status st = tn_ir_status(r->ir);
+  bool is_ok = st == NULL;
+  tn_status_free(st);
+  return is_ok;
+}
+
 tn_val tn_read_val(tn_reader *r, const tn_ast *ast) {
+  if (!has_memory(r)) {
+    return tn_val_error();
+  }
   switch (ast->kind) {
     case TN_AST_NAME:
       return tn_read_name(r, ast);

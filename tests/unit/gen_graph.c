@@ -4,6 +4,8 @@
  * and adds its result. */
 #include "gen_graph.h"
 
+#include <stdio.h>
+
 #include "base/rng.h"
 #include "base/vec.h"
 

@@ -12,6 +12,8 @@
 #ifndef TN_TESTS_GEN_GRAPH_H
 #define TN_TESTS_GEN_GRAPH_H
 
+#include <stdint.h>
+
 #include "base/buf.h"
 
 /// Appends the text of a module whose `main(x, y, c)` takes two R.Tensor(("n",), "float32") and an R.Tensor((), "bool"), and

@@ -1,0 +1,16 @@
+# run: not tenon check %s
+@I.ir_module
+class M:
+    @T.prim_func
+    def copy(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        B[0] = A[0]
+
+    @R.function
+    def main(x: R.Tensor((4,), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+        cls = M
+        R.call_tir(cls.copy, (x,), out_sinfo=R.Tensor((4,), dtype="float32"))
+        return x
+# expect:
+%s:11:9: error: the result of R.call_tir is bound to a name: y = R.call_tir(...) [result-unused]
+        R.call_tir(cls.copy, (x,), out_sinfo=R.Tensor((4,), dtype="float32"))
+        ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

@@ -1,0 +1,10 @@
+# run: not tenon run --interpret --random %s
+@T.prim_func
+def f(A: T.Buffer((16,), "float32")):
+    p = T.allocate_const([1.0, 2.0], "float32", [2])
+    B = T.decl_buffer((2,), data=p)
+    B[0] = A[0]
+# expect:
+%s:6:5: error: f: buffer 'B' is constant and cannot be stored to [store-to-constant]
+    B[0] = A[0]
+    ^~~~~~~~~~~
