@@ -449,6 +449,21 @@ static void check_launch(checker *c, const tn_node *n) {
   check_stmt(c, n->in[TN_LAUNCH_BODY]);
 }
 
+static void check_store(checker *c, const tn_node *n) {
+  for (uint32_t i = 0; i < n->n_in; ++i) {
+    check_expr(c, n->in[i]);
+  }
+  check_access(c, n, TN_STORE_INDICES, n->in[TN_STORE_PREDICATE], n->in[TN_STORE_VALUE]->dtype);
+}
+
+static void check_if(checker *c, const tn_node *n) {
+  check_condition(c, n->in[TN_IF_COND], "an if");
+  check_stmt(c, n->in[TN_IF_THEN]);
+  if (!tn_is_none(n->in[TN_IF_ELSE])) {
+    check_stmt(c, n->in[TN_IF_ELSE]);
+  }
+}
+
 static void check_stmt_node(checker *c, const tn_node *n) {
   switch ((tn_op)n->op) {
     case TN_OP_SEQ:
@@ -457,10 +472,7 @@ static void check_stmt_node(checker *c, const tn_node *n) {
       }
       return;
     case TN_OP_STORE:
-      for (uint32_t i = 0; i < n->n_in; ++i) {
-        check_expr(c, n->in[i]);
-      }
-      check_access(c, n, TN_STORE_INDICES, n->in[TN_STORE_PREDICATE], n->in[TN_STORE_VALUE]->dtype);
+      check_store(c, n);
       return;
     case TN_OP_EVAL:
     case TN_OP_DECL:
@@ -486,11 +498,7 @@ static void check_stmt_node(checker *c, const tn_node *n) {
       check_stmt(c, n->in[TN_WHILE_BODY]);
       return;
     case TN_OP_IF:
-      check_condition(c, n->in[TN_IF_COND], "an if");
-      check_stmt(c, n->in[TN_IF_THEN]);
-      if (!tn_is_none(n->in[TN_IF_ELSE])) {
-        check_stmt(c, n->in[TN_IF_ELSE]);
-      }
+      check_if(c, n);
       return;
     case TN_OP_BLOCK:
       check_block(c, n);

@@ -668,6 +668,30 @@ static const tn_node *block_alloc(gen *g, const tn_node **out_fill) {
   return tn_list(g->ir, 1, &buffer);
 }
 
+/* One axis a dimension that is not locked, and a reduce axis. Returns how many. */
+static uint32_t add_axes(gen *g, const gen_buf *b, bool is_sum, nest *n, const tn_node **indices) {
+  const tn_node *shape = b->node->in[TN_BUFFER_SHAPE];
+  uint32_t n_axes = 0;
+  for (uint32_t i = 0; i < shape->n_in; ++i) {
+    const tn_node *extent = shape->in[i];
+    if (b->locked[i] != NULL) {
+      indices[i] = b->locked[i];
+      continue;
+    }
+    const tn_node *axis = tn_var_new(g->ir, fresh(g, "va"), extent->dtype);
+    add_axis(g, n, n_axes++, TN_ITER_SPATIAL, axis, extent);
+    indices[i] = axis;
+    add_var(g, axis, 0, bound_of(extent), tn_is(extent, TN_OP_INT) ? NULL : extent);
+  }
+  if (is_sum) {
+    const tn_node *axis = mk_var(g->ir, fresh(g, "vk"));
+    int64_t extent = 1 + pick(g, 4);
+    add_axis(g, n, n_axes++, TN_ITER_REDUCE, axis, mk_i32(g->ir, extent));
+    add_var(g, axis, 0, extent, NULL);
+  }
+  return n_axes;
+}
+
 static const tn_node *compute_block(gen *g) {
   gen_buf *target = pick_target(g);
   if (target == NULL || g->is_vectorized) {
@@ -676,7 +700,6 @@ static const tn_node *compute_block(gen *g) {
   gen_buf b = *target;
   tn_ir *ir = g->ir;
   const tn_node *shape = b.node->in[TN_BUFFER_SHAPE];
-  const tn_node *axes[MAX_DIMS + 1];
   nest n = {0};
   int64_t turns = 1;
   gen_scope scope = enter(g);
@@ -688,25 +711,8 @@ static const tn_node *compute_block(gen *g) {
     leave(g, scope);
     return store_stmt(g);
   }
-  uint32_t n_axes = 0;
   const tn_node *indices[MAX_DIMS];
-  for (uint32_t i = 0; i < shape->n_in; ++i) {
-    if (b.locked[i] != NULL) {
-      indices[i] = b.locked[i];
-      continue;
-    }
-    axes[n_axes] = tn_var_new(ir, fresh(g, "va"), shape->in[i]->dtype);
-    add_axis(g, &n, n_axes, TN_ITER_SPATIAL, axes[n_axes], shape->in[i]);
-    indices[i] = axes[n_axes];
-    bool is_const = tn_is(shape->in[i], TN_OP_INT);
-    add_var(g, axes[n_axes++], 0, bound_of(shape->in[i]), is_const ? NULL : shape->in[i]);
-  }
-  if (is_sum) {
-    axes[n_axes] = mk_var(ir, fresh(g, "vk"));
-    int64_t extent = 1 + pick(g, 4);
-    add_axis(g, &n, n_axes, TN_ITER_REDUCE, axes[n_axes], mk_i32(ir, extent));
-    add_var(g, axes[n_axes++], 0, extent, NULL);
-  }
+  uint32_t n_axes = add_axes(g, &b, is_sum, &n, indices);
   mk_block_spec spec = {
       .name = fresh(g, "B"), .iters = tn_list(ir, n_axes, n.iters), .predicate = n.predicate};
   const tn_node *first = tn_seq(ir, 0, NULL);
@@ -716,11 +722,7 @@ static const tn_node *compute_block(gen *g) {
   const tn_node *value = value_of(g, b.node->dtype, 2);
   if (is_sum) {
     value = mk_add(ir, mk_load(ir, b.node, NULL, shape->n_in, indices), value);
-    spec.init = mk_store(ir, b.node,
-                         tn_is(b.node, TN_OP_BUFFER) && tn_dtype_is_float(b.node->dtype)
-                             ? tn_float(ir, b.node->dtype, 0)
-                             : tn_int(ir, b.node->dtype, 0),
-                         NULL, shape->n_in, indices);
+    spec.init = mk_store(ir, b.node, mk_i32(ir, 0), NULL, shape->n_in, indices);
   }
   spec.body = MK_SEQ(ir, first, mk_store(ir, b.node, stored(g, value), NULL, shape->n_in, indices));
   leave(g, scope);

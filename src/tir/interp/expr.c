@@ -313,6 +313,9 @@ static tn_status compute(tn_icomp *c, const tn_node *n, tn_ival *out) {
   }
 }
 
+/* Wide vectors cost an instruction a lane: what would fill the memory is refused. */
+enum { MAX_CODE = 1 << 24 };
+
 tn_status tn_icomp_expr(tn_icomp *c, const tn_node *n, tn_ival *out) {
   uint32_t at = c->memo[n->id];
   if (at != 0) {
@@ -324,6 +327,9 @@ tn_status tn_icomp_expr(tn_icomp *c, const tn_node *n, tn_ival *out) {
   }
   TN_TRY(compute(c, n, out));
   tn_icomp_bind(c, n, *out);
+  if (c->prog->code.len > MAX_CODE) {
+    return tn_icomp_error(c, TN_UNSUPPORTED, "it needs more than %d instructions", (int)MAX_CODE);
+  }
   return NULL;
 }
 
