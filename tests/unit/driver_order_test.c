@@ -174,6 +174,27 @@ static void effects_keep_their_order_after_every_pass(void **state) {
   }
 }
 
+/* Passes that are not among the compiler's own, and each one before all others. Some ask for what
+ * an earlier one makes and say so. */
+static void effects_keep_their_order_after_each_pass_alone(void **state) {
+  const host *h = *state;
+  int n_run = 0;
+  for (int32_t i = 0; i < tn_n_passes(); ++i) {
+    tn_pass_info pass = {0};
+    tn_program *program = NULL;
+    expect_ok(tn_pass_describe(i, &pass));
+    expect_ok(tn_program_parse(source, sizeof source - 1, "ordered.py", &program));
+    tn_status st = tn_program_run_passes(program, pass.name, NULL);
+    if (st == NULL) {
+      interpret(h, program, pass.name);
+      ++n_run;
+    }
+    tn_status_free(st);
+    tn_program_free(program);
+  }
+  expect_true(n_run * 2 > tn_n_passes(), "only %d of %d passes ran", n_run, tn_n_passes());
+}
+
 static void effects_keep_their_order_on_the_virtual_machine(void **state) {
   const host *h = *state;
   for (int32_t level = 0; level <= 3; ++level) {
@@ -222,6 +243,7 @@ static void an_effect_inside_a_dataflow_block_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(effects_keep_their_order_after_every_pass),
+      cmocka_unit_test(effects_keep_their_order_after_each_pass_alone),
       cmocka_unit_test(effects_keep_their_order_on_the_virtual_machine),
       cmocka_unit_test(an_effect_inside_a_dataflow_block_is_refused),
   };
