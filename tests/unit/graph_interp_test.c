@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* needs: script ops */
+/* The graph interpreter: values, scopes, calls, checks at run time, order of effects. */
+#include "graph_util.h"
+
+#define HEAD \
+  "from tvm.script import ir as I\n" \
+  "from tvm.script import relax as R\n" \
+  "from tvm.script import tir as T\n" \
+  "@I.ir_module\n" \
+  "class Module:\n" \
+  "    @T.prim_func\n" \
+  "    def add(a: T.handle, b: T.handle, c: T.handle):\n" \
+  "        n = T.int64()\n" \
+  "        A = T.match_buffer(a, (n,), \"float32\")\n" \
+  "        B = T.match_buffer(b, (n,), \"float32\")\n" \
+  "        C = T.match_buffer(c, (n,), \"float32\")\n" \
+  "        for i in range(n):\n" \
+  "            C[i] = A[i] + B[i]\n" \
+  "    @T.prim_func\n" \
+  "    def fill(c: T.handle, k: T.int64):\n" \
+  "        n = T.int64()\n" \
+  "        C = T.match_buffer(c, (n,), \"float32\")\n" \
+  "        for i in range(n):\n" \
+  "            C[i] = T.Cast(\"float32\", k)\n"
+#define XN "x: R.Tensor((\"n\",), dtype=\"float32\")"
+
+typedef struct host {
+  char log[256];
+  double content; /* what "read" gives */
+  tn_array made[16];
+  int32_t n_made;
+} host;
+
+/* "log" writes down its text and value, "read" gives a vector of `content`, "env.twice" writes its output. */
+static tn_status host_call(void *ctx, const char *name, const tn_value *args, int32_t n_args, tn_value *out) {
+  host *h = ctx;
+  if (strcmp(name, "log") == 0) {
+    char line[64];
+    (void)snprintf(line, sizeof line, "%s=%g;", args[n_args - 1].str, tn_array_get_f64(args[0].array, 0));
+    strncat(h->log, line, sizeof h->log - strlen(h->log) - 1);
+    h->content = tn_array_get_f64(args[0].array, 0) * 10;
+    return NULL;
+  }
+  if (strcmp(name, "read") == 0) {
+    tn_array *a = &h->made[h->n_made++];
+    tn_status st = tn_array_init(a, TN_DT_F32, 1, (int64_t[]){2});
+    if (st != NULL) {
+      return st;
+    }
+    tn_array_set_f64(a, 0, h->content);
+    strncat(h->log, "read;", sizeof h->log - strlen(h->log) - 1);
+    *out = graph_value(a);
+    return NULL;
+  }
+  if (strcmp(name, "env.twice") == 0) {
+    for (int64_t i = 0; i < tn_array_n_elems(args[1].array); ++i) {
+      tn_array_set_f64(args[1].array, i, 2 * tn_array_get_f64(args[0].array, i));
+    }
+    return NULL;
+  }
+  return TN_ERR(TN_NOT_FOUND, "no function is registered as '%s'", name);
+}
+
+/* Runs main(x) of HEAD + body on a vector of `n` numbers 1, 2, ...; the caller frees. */
+typedef struct run {
+  tn_module module;
+  tn_interp *in;
+  tn_array x;
+  host host;
+  tn_value out;
+  tn_status st;
+} run;
+
+static void run_main(run *r, const char *body, const char *passes, int64_t n) {
+  tn_buf text = TN_BUF_INIT;
+  *r = (run){.in = NULL};
+  tn_buf_printf(&text, "%s%s", HEAD, body);
+  graph_read(&r->module, tn_buf_text(&text));
+  tn_buf_deinit(&text);
+  expect_ok(graph_passes(&r->module, passes, NULL));
+  expect_ok(tn_array_init(&r->x, TN_DT_F32, 1, &n));
+  for (int64_t i = 0; i < n; ++i) {
+    tn_array_set_f64(&r->x, i, (double)i + 1);
+  }
+  const tn_interp_hooks hooks = {.call = host_call, .ctx = &r->host};
+  r->in = tn_interp_new(&r->module, &hooks);
+  tn_value arg = graph_value(&r->x);
+  r->st = tn_interp_call(r->in, "main", &arg, 1, &r->out);
+}
+
+static void run_free(run *r) {
+  tn_interp_free(r->in);
+  tn_array_deinit(&r->x);
+  for (int32_t i = 0; i < r->host.n_made; ++i) {
+    tn_array_deinit(&r->host.made[i]);
+  }
+  graph_free(&r->module);
+}
+
+static void programs_give_what_they_say(void **state) {
+  (void)state;
+  static const struct {
+    const char *body;
+    double first; /* of the result */
+  } rows[] = {
+    {"    @R.function\n    def main(" XN "):\n        return x\n", 1},
+    {"    @R.function\n    def main(" XN "):\n        n = T.int64()\n        cls = Module\n"
+     "        y = R.call_tir(cls.add, (x, x), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n        return y\n", 2},
+    {"    @R.function\n    def main(" XN "):\n        n = T.int64()\n        cls = Module\n"
+     "        y = R.call_tir(cls.fill, (), out_sinfo=R.Tensor((n,), dtype=\"float32\"), tir_vars=R.shape([n * 7]))\n"
+     "        return y\n", 14},
+    {"    @R.function\n    def main(" XN "):\n        n = T.int64()\n"
+     "        y = R.call_dps_packed(\"env.twice\", (x,), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n        return y\n", 2},
+    {"    @R.function\n    def main(" XN "):\n        y = R.sum(R.multiply(x, x))\n        return y\n", 5},
+    {"    @R.function\n    def main(" XN "):\n        s = R.shape_of(x)\n        t = R.shape_to_tensor(s)\n"
+     "        return t\n", 2},
+    {"    @R.function\n    def main(" XN "):\n        if R.const(True, \"bool\"):\n            y = R.negative(x)\n"
+     "        else:\n            y = x\n        return y\n", -1},
+  };
+  for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
+    run r;
+    run_main(&r, rows[i].body, "", 2);
+    expect_ok(r.st);
+    double got = tn_array_get_f64(r.out.array, 0);
+    expect_true(got == rows[i].first, "program %zu: %g", i, got);
+    run_free(&r);
+  }
+}
+
+static void mistakes_of_a_run_are_errors_with_a_place(void **state) {
+  (void)state;
+  static const struct {
+    const char *body;
+    tn_code code;
+    const char *part;
+  } rows[] = {
+    {"    @R.function\n    def main(x: R.Tensor((3,), dtype=\"float32\")):\n        return x\n", TN_INVALID,
+     "argument 'x' of main: expected R.Tensor((3,), dtype=\"float32\"), got a float32 tensor of shape (2,)"},
+    {"    @R.function\n    def main(x: R.Tensor((2,), dtype=\"int32\")):\n        return x\n", TN_INVALID,
+     "expected R.Tensor((2,), dtype=\"int32\")"},
+    {"    @R.function\n    def main(" XN "):\n        y = R.match_cast(x, R.Tensor((3,), dtype=\"float32\"))\n"
+     "        return y\n", TN_INVALID, "match_cast to 'y': expected R.Tensor((3,), dtype=\"float32\")"},
+    {"    @R.function\n    def main(" XN "):\n        n = T.int64()\n"
+     "        y = R.call_dps_packed(\"nobody\", (x,), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n        return y\n",
+     TN_NOT_FOUND, "no function is registered as 'nobody'"},
+    {"    @R.function(pure=False)\n    def main(" XN "):\n"
+     "        z = R.assert_op(R.const(False, \"bool\"), x, format=\"x is {}\")\n        return x\n", TN_INVALID,
+     "assertion failed: x is [1, 2]"},
+    {"    @R.function\n    def main(" XN ") -> R.Tensor((\"n\",), dtype=\"float32\"):\n        n = T.int64()\n"
+     "        cls = Module\n        y: R.Tensor((n,), dtype=\"float32\") = cls.main(x)\n        return y\n", TN_INVALID,
+     "calls nest deeper than 1000"},
+  };
+  for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
+    run r;
+    run_main(&r, rows[i].body, "", 2);
+    expect_error(r.st, rows[i].code, rows[i].part);
+    run_free(&r);
+  }
+}
+
+/* Between two dataflow blocks the function writes a log and reads back what was written. */
+static const char ordered[] =
+  "    @R.function(pure=False)\n"
+  "    def main(" XN "):\n"
+  "        n = T.int64()\n"
+  "        cls = Module\n"
+  "        with R.dataflow():\n"
+  "            a = R.call_tir(cls.add, (x, x), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n"
+  "            R.output(a)\n"
+  "        l1 = R.call_packed(\"log\", a, R.str(\"first\"))\n"
+  "        r = R.call_packed(\"read\", sinfo_args=(R.Tensor((2,), dtype=\"float32\"),))\n"
+  "        l2 = R.call_packed(\"log\", r, R.str(\"second\"))\n"
+  "        with R.dataflow():\n"
+  "            unused = R.call_tir(cls.add, (x, x), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n"
+  "            b = R.call_tir(cls.add, (r, r), out_sinfo=R.Tensor((2,), dtype=\"float32\"))\n"
+  "            R.output(b)\n"
+  "        l3 = R.call_packed(\"log\", b, R.str(\"third\"))\n"
+  "        return b\n";
+
+static void effects_keep_their_order_under_every_pass(void **state) {
+  (void)state;
+  static const char *const passes[] = {
+    "", "normalize", "dead_code", "to_nondataflow", "normalize,to_nondataflow,lower_call_tir",
+    "normalize,dead_code,to_nondataflow,lower_call_tir,plan_memory", GRAPH_TO_VM};
+  for (size_t i = 0; i < TN_N_ROWS(passes); ++i) {
+    run r;
+    run_main(&r, ordered, passes[i], 2);
+    expect_ok(r.st);
+    expect_true(strcmp(r.host.log, "first=2;read;second=20;third=40;") == 0, "after '%s': %s", passes[i], r.host.log);
+    assert_true(tn_array_get_f64(r.out.array, 0) == 40);
+    run_free(&r);
+  }
+}
+
+static void results_outlive_the_next_call(void **state) {
+  (void)state;
+  run r;
+  run_main(&r, "    @R.function\n    def main(" XN "):\n        y = R.add(x, R.const(1, \"float32\"))\n"
+               "        t = (y, x)\n        return t\n", GRAPH_TO_VM, 2);
+  expect_ok(r.st);
+  tn_value first = r.out;
+  tn_value arg = graph_value(&r.x);
+  tn_array_set_f64(&r.x, 0, 9);
+  expect_ok(tn_interp_call(r.in, "main", &arg, 1, &r.out));
+  assert_true(tn_array_get_f64(first.items[0].array, 0) == 2);
+  assert_true(tn_array_get_f64(r.out.items[0].array, 0) == 10);
+  assert_ptr_equal(r.out.items[1].array, &r.x);
+  run_free(&r);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(programs_give_what_they_say),
+    cmocka_unit_test(mistakes_of_a_run_are_errors_with_a_place),
+    cmocka_unit_test(effects_keep_their_order_under_every_pass),
+    cmocka_unit_test(results_outlive_the_next_call),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
