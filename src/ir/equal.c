@@ -2,9 +2,10 @@
 /* Copyright The Tenon authors. */
 /* Structural equality. Both trees are walked side by side; the first time two leaves meet they
  * become partners, and from then on each may only meet its partner. Since everything is bound once,
- * such a one-to-one matching is the same as equality up to renaming. What is free must be the same
- * node, unless map_free. Constants are compared by content. Pairs already found equal are
- * remembered, so that shared expressions cost once. */
+ * such a one-to-one matching is the same as equality up to renaming. A Let is an interned
+ * expression and may stand in several places; in each of them its variable is bound anew. What is
+ * free must be the same node, unless map_free. Constants are compared by content. Pairs already
+ * found equal are remembered, so that shared expressions cost once. */
 #include "ir/ir.h"
 
 #include <string.h>
@@ -95,6 +96,14 @@ static bool are_partners(equal_ctx *c, const tn_node *a, const tn_node *b, bool 
   return true;
 }
 
+static void part(tn_map *mine, tn_map *theirs, const tn_node *leaf) {
+  uint64_t partner = 0;
+  if (tn_map_find(mine, leaf->id, &partner)) {
+    tn_map_remove(mine, leaf->id);
+    tn_map_remove(theirs, partner);
+  }
+}
+
 static bool equal_children(equal_ctx *c, const tn_node *a, const tn_node *b) {
   for (uint32_t i = 0; i < a->n_in; ++i) {
     if (!equal(c, a->in[i], b->in[i])) {
@@ -123,7 +132,14 @@ static bool equal(equal_ctx *c, const tn_node *a, const tn_node *b) {
   if (is_shared && tn_map_find(&c->equal_pairs, pair, NULL)) {
     return true;
   }
-  if (!equal_facts(a, b) || !equal_children(c, a, b)) {
+  if (!equal_facts(a, b)) {
+    return false;
+  }
+  if (tn_is(a, TN_OP_LET)) {
+    part(&c->partner_a, &c->partner_b, a->in[TN_LET_VAR]);
+    part(&c->partner_b, &c->partner_a, b->in[TN_LET_VAR]);
+  }
+  if (!equal_children(c, a, b)) {
     return false;
   }
   if (is_shared) {

@@ -3,7 +3,8 @@
 /* The 128-bit hash that agrees with tn_equal(map_free = true). Leaves are numbered in the order in
  * which a walk meets them; an occurrence hashes as its number, so that a node's hash depends on
  * nothing that was met later and one value per distinct node is enough. What a leaf is (type,
- * shape) is mixed into a running hash once, when it is numbered. */
+ * shape) is mixed into a running hash once, when it is numbered. The variable of a Let, which may
+ * stand in several places, hashes as the number of Lets nested in it: the same in each place. */
 #include "ir/ir.h"
 
 #include <string.h>
@@ -14,6 +15,7 @@
 typedef struct hash_ctx {
   tn_map index; /* node id -> index into hashes */
   TN_VEC(tn_hash128) hashes;
+  tn_map let_height; /* node id -> how deep Lets nest in it */
   tn_hash128 leaves; /* facts of the leaves, in the order of their numbers */
   uint64_t n_leaves;
 } hash_ctx;
@@ -70,6 +72,26 @@ static void remember(hash_ctx *c, const tn_node *n, tn_hash128 h) {
   TN_VEC_PUSH(&c->hashes, h);
 }
 
+static uint64_t let_height(hash_ctx *c, const tn_node *n) {
+  uint64_t height = 0;
+  if (n->n_in == 0 || tn_map_find(&c->let_height, n->id, &height)) {
+    return height;
+  }
+  for (uint32_t i = 0; i < n->n_in; ++i) {
+    uint64_t below = let_height(c, n->in[i]);
+    height = below > height ? below : height;
+  }
+  height += tn_is(n, TN_OP_LET) ? 1 : 0;
+  tn_map_set(&c->let_height, n->id, height);
+  return height;
+}
+
+static tn_hash128 hash_let(hash_ctx *c, const tn_node *n) {
+  const tn_node *var = n->in[TN_LET_VAR];
+  remember(c, var, hash_text(tn_hash128_mix((tn_hash128){0}, let_height(c, n)), "let"));
+  return tn_hash128_mix(hash_facts(c, n), var->dtype);
+}
+
 static tn_hash128 hash(hash_ctx *c, const tn_node *n) {
   uint64_t at = 0;
   if (tn_map_find(&c->index, n->id, &at)) {
@@ -83,7 +105,7 @@ static tn_hash128 hash(hash_ctx *c, const tn_node *n) {
     c->leaves = mix128(c->leaves, facts);
     return h;
   }
-  h = hash_facts(c, n);
+  h = tn_is(n, TN_OP_LET) ? hash_let(c, n) : hash_facts(c, n);
   remember(c, n, h);
   return h;
 }
@@ -93,6 +115,7 @@ tn_hash128 tn_structural_hash(const tn_node *root) {
   tn_hash128 h = hash(&c, root);
   h = mix128(h, c.leaves);
   tn_map_deinit(&c.index);
+  tn_map_deinit(&c.let_height);
   TN_VEC_DEINIT(&c.hashes);
   return h;
 }

@@ -319,9 +319,32 @@ static void hashes_are_pinned(void **state) {
   tn_ir_free(ir);
 }
 
+/* Let(x + x, where x = 3) as EVAL; var: its variable. */
+static const tn_node *let_of(tn_ir *ir, const tn_node *var) {
+  return NODE(ir, TN_OP_LET, TN_DT_I32, no_attr, var, i32(ir, 3), tn_binary(ir, TN_OP_ADD, var, var));
+}
+
+static void one_let_in_two_places_equals_two_lets(void **state) {
+  (void)state;
+  tn_ir *ir = tn_ir_new(0);
+  const tn_node *one = let_of(ir, tn_var_new(ir, "x", TN_DT_I32));
+  const tn_node *other = let_of(ir, tn_var_new(ir, "y", TN_DT_I32));
+  const tn_node *shared = tn_binary(ir, TN_OP_MUL, one, one);
+  const tn_node *apart = tn_binary(ir, TN_OP_MUL, one, other);
+  const tn_node *free_x = tn_binary(ir, TN_OP_MUL, one, one->in[TN_LET_VAR]);
+  assert_true(tn_equal(shared, apart, false, NULL));
+  assert_true(tn_equal(apart, shared, false, NULL));
+  assert_false(tn_equal(shared, free_x, false, NULL));
+  tn_hash128 a = tn_structural_hash(shared);
+  tn_hash128 b = tn_structural_hash(apart);
+  assert_true(a.hi == b.hi && a.lo == b.lo);
+  tn_ir_free(ir);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(walks_visit_occurrences_or_nodes),
+      cmocka_unit_test(one_let_in_two_places_equals_two_lets),
       cmocka_unit_test(rewriting_rebuilds_only_what_changed),
       cmocka_unit_test(sequences_stay_flat_and_positions_stay),
       cmocka_unit_test(a_rule_sees_a_collapsed_sequence_once),
