@@ -143,7 +143,8 @@ const tn_ast *tn_ast_make_op(tn_parser *p, tn_ast_kind kind, size_t first, tn_to
 }
 
 const tn_ast *tn_ast_make_stacked(tn_parser *p, tn_ast_kind kind, size_t first, size_t base) {
-  const tn_ast *node = make(p, kind, first, (uint32_t)(p->stack.len - base), p->stack.data + base);
+  uint32_t n = (uint32_t)(p->stack.len - base);
+  const tn_ast *node = make(p, kind, first, n, n == 0 ? NULL : p->stack.data + base);
   p->stack.len = base;
   return node;
 }

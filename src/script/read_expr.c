@@ -297,6 +297,15 @@ static tn_val index_list(tn_reader *r, const tn_ast *ast, tn_val base) {
   return base.items[i < 0 ? i + (int64_t)base.n : i];
 }
 
+static bool has_graph_value(tn_val list) {
+  for (uint32_t i = 0; i < list.n; ++i) {
+    if (tn_is_graph_value(list.items[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static tn_val read_index(tn_reader *r, const tn_ast *ast) {
   if (is_metadata(r, ast)) {
     return read_metadata(r, ast);
@@ -307,6 +316,10 @@ static tn_val read_index(tn_reader *r, const tn_ast *ast) {
   }
   if (tn_val_is_node(base, TN_OP_BUFFER)) {
     return tn_read_load(r, ast, base.node);
+  }
+  if (base.kind == TN_VAL_LIST && has_graph_value(base)) { /* (x, y)[1] is an item of a tuple */
+    const tn_node *tuple = tn_to_graph(r, ast->in[0], base);
+    return tuple == NULL ? tn_val_error() : tn_graph_index(r, ast, tn_val_node(tuple));
   }
   if (base.kind == TN_VAL_LIST) {
     return index_list(r, ast, base);

@@ -16,19 +16,23 @@ void tn_body_deinit(tn_body *body) {
   TN_VEC_DEINIT(&body->wraps);
 }
 
+/* The statements from `start` on, which leave the body. */
+static const tn_node *take_from(tn_reader *r, tn_body *body, size_t start) {
+  uint32_t n = (uint32_t)(body->stmts.len - start);
+  body->stmts.len = start;
+  return tn_seq(r->ir, n, n == 0 ? NULL : body->stmts.data + start);
+}
+
 const tn_node *tn_finish_body(tn_reader *r, tn_body *body) {
   while (body->wraps.len > 0) {
     tn_wrap wrap = TN_VEC_POP(&body->wraps);
-    const tn_node *in[3] = {
-        wrap.a, wrap.b,
-        tn_seq(r->ir, (uint32_t)(body->stmts.len - wrap.start), body->stmts.data + wrap.start)};
-    body->stmts.len = wrap.start;
+    const tn_node *in[3] = {wrap.a, wrap.b, take_from(r, body, wrap.start)};
     const tn_node *node =
         tn_node_new(r->ir, wrap.op, TN_DT_NONE, (tn_attr){.text = wrap.text}, 3, in);
     tn_ir_set_pos(r->ir, node, wrap.pos);
     TN_VEC_PUSH(&body->stmts, node);
   }
-  return tn_seq(r->ir, (uint32_t)body->stmts.len, body->stmts.data);
+  return take_from(r, body, 0);
 }
 
 void tn_read_stmts(tn_reader *r, const tn_ast *suite) {
