@@ -4,13 +4,14 @@
  *
  *   graph level                            loop level
  *   normalize                               lower_blocks
- *   dead_code                               flatten_buffers
- *   legalize_graph   operators -> loops     simplify
- *   to_nondataflow                          vectorize_loops
- *   lower_call_tir   allocate and call      unroll_loops
- *   plan_memory                             simplify
- *   kill_after_last_use                     remove_no_op
- *   lower_shapes     -> VM form             -> lowered form (lower/lower.h)
+ *   lift_functions                          flatten_buffers
+ *   dead_code                               simplify
+ *   legalize_graph   operators -> loops     vectorize_loops
+ *   to_nondataflow                          unroll_loops
+ *   lower_call_tir   allocate and call      simplify
+ *   plan_memory                             remove_no_op
+ *   kill_after_last_use                     -> lowered form (lower/lower.h)
+ *   lower_shapes     -> VM form
  *
  * Everything else here runs passes by name. */
 #include <string.h>
@@ -20,7 +21,7 @@
 #include "lower/lower.h"
 
 static const char default_passes[] =
-  "normalize,dead_code,legalize_graph,to_nondataflow,lower_call_tir,plan_memory,kill_after_last_use,lower_shapes,"
+  "normalize,lift_functions,dead_code,legalize_graph,to_nondataflow,lower_call_tir,plan_memory,kill_after_last_use,lower_shapes,"
   "lower_blocks,flatten_buffers,simplify,vectorize_loops,unroll_loops,simplify,remove_no_op";
 
 const char *tn_default_passes(void) { return default_passes; }

@@ -38,6 +38,23 @@ static const char *name_of(legalize_ctx *c, const tn_node *func) {
   return name;
 }
 
+/* The arguments that the loop function takes: tensors; a new shape is in the result's type. */
+static tn_status tensor_args(const tn_infer_ctx *infer, const tn_node *args, const tn_node **out_tuple) {
+  TN_VEC(const tn_node *) kept = {0};
+  tn_status st = NULL;
+  for (uint32_t i = 0; i < args->n_in && st == NULL; ++i) {
+    const tn_node *type = NULL;
+    st = tn_graph_infer(infer, args->in[i], &type);
+    if (st == NULL && tn_is(type, TN_OP_TY_TENSOR)) {
+      TN_VEC_PUSH(&kept, args->in[i]);
+    }
+  }
+  *out_tuple = tn_node_new(infer->ir, TN_OP_TUPLE, TN_DT_NONE, (tn_attr){.i64 = 0},
+                           (uint32_t)kept.len, kept.data);
+  TN_VEC_DEINIT(&kept);
+  return st;
+}
+
 static tn_status legalize_call(legalize_ctx *c, const tn_node *call, const tn_node **out) {
   tn_ir *ir = c->module->ir;
   const tn_op_def *def = tn_op_of(call);
@@ -46,11 +63,11 @@ static tn_status legalize_call(legalize_ctx *c, const tn_node *call, const tn_no
   const tn_infer_ctx infer = {.ir = ir, .module = c->module};
   TN_TRY_MSG(tn_graph_infer(&infer, call, &type), "R.%s", def->def.name);
   TN_TRY_MSG(def->lower(ir, call, &func), "R.%s", def->def.name);
-  const tn_node *args = call->in[TN_CALL_ARGS];
+  const tn_node *inputs = NULL;
+  TN_TRY_MSG(tensor_args(&infer, call->in[TN_CALL_ARGS], &inputs), "R.%s", def->def.name);
   const tn_attr callee = {.text = tn_ir_text(ir, name_of(c, func))};
   const tn_node *parts[2] = {
-      tn_node_new(ir, TN_OP_GLOBAL, TN_DT_NONE, callee, 0, NULL),
-      tn_node_new(ir, TN_OP_TUPLE, TN_DT_NONE, (tn_attr){.i64 = 0}, args->n_in, args->in)};
+      tn_node_new(ir, TN_OP_GLOBAL, TN_DT_NONE, callee, 0, NULL), inputs};
   bool is_tuple = tn_is(type, TN_OP_TY_TUPLE);
   const tn_node *in[3] = {[TN_CALL_ARGS] = tn_list(ir, 2, parts),
                           [TN_CALL_FIELDS] = tn_list(ir, 0, NULL),

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "arith/arith.h"
 #include "base/check.h"
 #include "ops/families.h"
 #include "ops/kernel.h"
@@ -227,11 +228,13 @@ static tn_status divide_by_count(tn_kernel *k, const tn_node *x, const bool *is_
   const tn_node *shape = out->in[TN_BUFFER_SHAPE];
   const tn_node *count = tn_int(k->ir, TN_DT_I64, 1);
   const tn_node *value = NULL;
+  tn_arith *arith = tn_arith_new(k->ir);
   for (uint32_t d = 0; d < tn_buffer_ndim(x); ++d) {
     if (is_reduced[d]) {
-      count = tn_binary(k->ir, TN_OP_MUL, count, x->in[TN_BUFFER_SHAPE]->in[d]);
+      count = tn_arith_simplify(arith, tn_binary(k->ir, TN_OP_MUL, count, x->in[TN_BUFFER_SHAPE]->in[d]));
     }
   }
+  tn_arith_free(arith);
   tn_kernel_begin(k, "T_divide", shape->n_in, shape->in, 0, NULL);
   TN_TRY(tn_kernel_load(k, out, k->axes, &value));
   TN_TRY(tn_tir_cast(k->ir, out->dtype, count, &count));
