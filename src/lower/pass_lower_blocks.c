@@ -17,6 +17,7 @@
 typedef struct blocks_ctx {
   tn_ir *ir;
   tn_map bound; /* ids of the variables that something else than a match binds */
+  tn_map views; /* id of a matched view -> its MATCH */
   tn_status st;
 } blocks_ctx;
 
@@ -38,6 +39,9 @@ static tn_visit add_binders(const tn_node *n, void *ctx) {
                    tn_is(n, TN_OP_CONST_ALLOC);
   if (is_binder) {
     tn_map_set(&c->bound, n->in[0]->id, 0);
+  }
+  if (tn_is(n, TN_OP_MATCH)) {
+    tn_lower_map_set(&c->views, n->in[TN_MATCH_BUFFER], n);
   }
   return TN_DESCEND;
 }
@@ -98,23 +102,42 @@ static void bind_open(blocks_ctx *c, const tn_node *var, const tn_node *value, s
   }
 }
 
+/* Where a buffer lies, in int64: its strides, and the offset of its first element. A view lies in
+ * its source, whatever its own declaration leaves out. */
+static const tn_node *place_of(const blocks_ctx *c, const tn_node *buffer,
+                               const tn_node **strides) {
+  tn_ir *ir = c->ir;
+  const tn_node *match = tn_lower_map_find(&c->views, buffer);
+  if (match == NULL) {
+    tn_lower_strides(ir, buffer, TN_DT_I64, strides);
+    return tn_lower_cast(ir, TN_DT_I64, buffer->in[TN_BUFFER_ELEM_OFFSET]);
+  }
+  const tn_node *region = match->in[TN_MATCH_REGION];
+  uint32_t n_source = region->n_in - TN_REGION_RANGES;
+  uint32_t n_view = tn_buffer_ndim(buffer);
+  const tn_node *offset = place_of(c, region->in[TN_REGION_BUFFER], strides);
+  for (uint32_t d = 0; d < n_source; ++d) {
+    const tn_node *min = region->in[TN_REGION_RANGES + d]->in[TN_RANGE_MIN];
+    min = tn_lower_cast(ir, TN_DT_I64, min);
+    offset = tn_lower_add(ir, offset, tn_lower_mul(ir, min, strides[d]));
+  }
+  for (uint32_t d = 0; d < n_view && n_view <= n_source; ++d) {
+    strides[d] = strides[d + n_source - n_view];
+  }
+  return offset;
+}
+
 static void bind_view(blocks_ctx *c, const view_ctx *v, stmt_list *out) {
   const tn_node *strides[TN_MAX_NDIM];
   const tn_node *view_strides = v->view->in[TN_BUFFER_STRIDES];
-  uint32_t n_source = tn_buffer_ndim(v->source);
-  uint32_t n_extra = n_source - tn_buffer_ndim(v->view);
-  tn_lower_strides(c->ir, v->source, TN_DT_I64, strides);
-  const tn_node *offset = tn_lower_cast(c->ir, TN_DT_I64, v->source->in[TN_BUFFER_ELEM_OFFSET]);
-  for (uint32_t d = 0; d < n_source; ++d) {
-    const tn_node *range = v->region->in[TN_REGION_RANGES + d];
-    const tn_node *min = tn_lower_cast(c->ir, TN_DT_I64, range->in[TN_RANGE_MIN]);
-    offset = tn_lower_add(c->ir, offset, tn_lower_mul(c->ir, min, strides[d]));
-    if (d < n_extra) {
-      continue;
-    }
-    bind_open(c, v->view->in[TN_BUFFER_SHAPE]->in[d - n_extra], range->in[TN_RANGE_EXTENT], out);
-    if (tn_is(view_strides, TN_OP_LIST) && view_strides->n_in == n_source - n_extra) {
-      bind_open(c, view_strides->in[d - n_extra], strides[d], out);
+  uint32_t n_view = tn_buffer_ndim(v->view);
+  uint32_t n_extra = tn_buffer_ndim(v->source) - n_view;
+  const tn_node *offset = place_of(c, v->view, strides);
+  for (uint32_t d = 0; d < n_view; ++d) {
+    const tn_node *extent = v->region->in[TN_REGION_RANGES + d + n_extra]->in[TN_RANGE_EXTENT];
+    bind_open(c, v->view->in[TN_BUFFER_SHAPE]->in[d], extent, out);
+    if (tn_is(view_strides, TN_OP_LIST) && view_strides->n_in == n_view) {
+      bind_open(c, view_strides->in[d], strides[d], out);
     }
   }
   bind_open(c, v->view->in[TN_BUFFER_ELEM_OFFSET], offset, out);
@@ -244,6 +267,7 @@ static tn_status lower(tn_ir *ir, const tn_node *func, const tn_node **out_func)
   tn_walk(func->in[TN_PRIM_FUNC_BODY], add_binders, NULL, &c);
   const tn_node *body = tn_rewrite(ir, func->in[TN_PRIM_FUNC_BODY], block_rule, &c);
   tn_map_deinit(&c.bound);
+  tn_map_deinit(&c.views);
   if (c.st != NULL) {
     return c.st;
   }

@@ -144,6 +144,22 @@ static const program programs[] = {
           "offset_factor=1)\n"
           "            for k, l in T.grid(4, 4):\n"
           "                W[k, l] = V[l, k] + T.Cast(\"float32\", s0 + s1)\n"},
+    {"view of a view",
+     HEAD "def f(A: T.Buffer((8, 8), \"float32\"), B: T.Buffer((3,), \"int32\")):\n"
+          "    for i in range(2):\n"
+          "        with T.block(\"outer\"):\n"
+          "            vi = T.axis.spatial(2, i)\n"
+          "            V = T.match_buffer(A[vi * 4:vi * 4 + 4, 2:8], (4, 6))\n"
+          "            for j in range(4):\n"
+          "                with T.block(\"inner\"):\n"
+          "                    vj = T.axis.spatial(4, j)\n"
+          "                    s = T.int32()\n"
+          "                    t = T.int32()\n"
+          "                    o = T.int32()\n"
+          "                    W = T.match_buffer(V[vj:vj + 1, 1:5], (1, 4), strides=[s, t], "
+          "elem_offset=o)\n"
+          "                    W[0, 3] = T.Cast(\"float32\", s * 1000 + t * 100 + o)\n"
+          "                    B[1] = B[1] + o + t\n"},
     {"nested blocks",
      HEAD "def f(A: T.Buffer((8, 8), \"float32\"), B: T.Buffer((8,), \"float32\")):\n"
           "    for i, ko in T.grid(2, 2):\n"
