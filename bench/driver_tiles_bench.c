@@ -100,7 +100,7 @@ static double conv_flops(const kernel_call *call) {
 static tn_status add_tensors(const tn_program *program, kernel_call *call) {
   for (int32_t j = 0; j < 3; ++j) {
     tn_param_info info = {0};
-    TN_TRY(tn_program_param(program, 0, j, &info, NULL));
+    TN_TRY(tn_program_param(program, 0, j, &info));
     float *data = kernel_call_add(call, info.ndim, info.dims);
     if (data == NULL) {
       return TN_ERR(TN_NO_MEMORY, "no memory for a tensor");

@@ -75,7 +75,11 @@ typedef struct tn_exec_type {
   int32_t ndim;   /* -1 unknown */
   uint32_t dims;  /* index into DIMS, ndim entries: >= 0 fixed, negative: not fixed */
   uint32_t text;  /* string: as written, R.Tensor(("n", 4), dtype="float32") */
+  uint32_t flags; /* TN_EXEC_TYPE_* */
+  uint32_t reserved;
 } tn_exec_type;
+
+enum { TN_EXEC_TYPE_WRITTEN = 1 }; /* a kernel's parameter that it writes */
 
 typedef enum tn_exec_type_kind {
   TN_EXEC_TY_ANY = 0,

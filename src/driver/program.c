@@ -231,20 +231,7 @@ static void describe_type(tn_ir *ir, const tn_node *type, tn_param_info *info) {
   }
 }
 
-typedef struct write_search {
-  const tn_node *data;
-  bool is_written;
-} write_search;
-
-static void find_write(const tn_node *n, void *ctx) {
-  write_search *search = ctx;
-  if (tn_is(n, TN_OP_STORE) && n->in[TN_STORE_BUFFER]->in[TN_BUFFER_DATA] == search->data) {
-    search->is_written = true;
-  }
-}
-
-static void describe_prim_param(const tn_program *program, const tn_node *func, int32_t j, tn_param_info *info,
-                                bool *out_is_output) {
+static void describe_prim_param(const tn_program *program, const tn_node *func, int32_t j, tn_param_info *info) {
   const tn_node *param = func->in[TN_PRIM_FUNC_PARAMS]->in[j];
   const tn_node *buffer = func->in[TN_PRIM_FUNC_BUFFERS]->in[j];
   char dtype[TN_DTYPE_TEXT_BYTES];
@@ -256,11 +243,7 @@ static void describe_prim_param(const tn_program *program, const tn_node *func, 
     info->text = tn_ir_text(program->ir, tn_dtype_print(param->dtype, dtype));
     return;
   }
-  write_search search = {.data = buffer->in[TN_BUFFER_DATA]};
-  tn_walk_once(program->ir, func->in[TN_PRIM_FUNC_BODY], find_write, &search);
-  if (out_is_output != NULL) {
-    *out_is_output = search.is_written;
-  }
+  info->is_output = tn_tir_writes_param(program->ir, func, (uint32_t)j);
   info->name = buffer->attr.text;
   describe_tensor(program->ir, buffer->dtype, buffer->in[TN_BUFFER_SHAPE], -1, info);
   tn_buf text = TN_BUF_INIT;
@@ -274,7 +257,7 @@ static void describe_prim_param(const tn_program *program, const tn_node *func, 
   tn_buf_deinit(&text);
 }
 
-tn_status tn_program_param(const tn_program *program, int32_t i, int32_t j, tn_param_info *out_info, bool *out_is_output) {
+tn_status tn_program_param(const tn_program *program, int32_t i, int32_t j, tn_param_info *out_info) {
   tn_function_info function = {0};
   const tn_node *func = NULL;
   TN_TRY(function_at(program, i, &func));
@@ -283,15 +266,12 @@ tn_status tn_program_param(const tn_program *program, int32_t i, int32_t j, tn_p
     return TN_ERR(TN_INVALID, "parameter %d of %s, which has %d", j, function.name, function.n_params);
   }
   tn_param_info info = {0};
-  if (out_is_output != NULL) {
-    *out_is_output = false;
-  }
   if (function.is_graph) {
     const tn_node *param = func->in[TN_GFUNC_PARAMS]->in[j];
     info.name = param->attr.text;
     describe_type(program->ir, param->in[0], &info);
   } else {
-    describe_prim_param(program, func, j, &info, out_is_output);
+    describe_prim_param(program, func, j, &info);
   }
   *out_info = info;
   return NULL;

@@ -103,7 +103,7 @@ static tn_status show_all(const session *s, const tn_arg *ret, const char *dir) 
     st = show("out", ret, dir);
   }
   for (int32_t j = 0; st == NULL && !s->is_graph && j < s->n_params; ++j) {
-    if (s->is_result[j]) {
+    if (s->params[j].is_output) {
       st = show(s->params[j].name, &s->args[j], dir);
     }
   }

@@ -113,7 +113,7 @@ static tn_status describe_program_function(session *s, int32_t index) {
   s->is_graph = info.is_graph;
   s->n_params = info.n_params;
   for (int32_t j = 0; st == NULL && j < info.n_params && j < SESSION_MAX_PARAMS; ++j) {
-    st = tn_program_param(s->program, index, j, &s->params[j], &s->is_result[j]);
+    st = tn_program_param(s->program, index, j, &s->params[j]);
   }
   return st;
 }
@@ -205,8 +205,7 @@ static tn_status gather_one(const cli_args *args, session *s, int32_t j, int64_t
       return load_argument(param, strchr(text, '=') + 1, &s->args[j]);
     }
   }
-  if (!s->is_graph && (s->is_result[j] || s->program == NULL)) {
-    s->is_result[j] = true;
+  if (!s->is_graph && param->is_output) {
     return make_tensor(param, false, 0, &s->args[j]);
   }
   if (!is_random) {
@@ -254,7 +253,7 @@ static bool is_compiled_file(const char *path) {
   }
   size_t n = fread(head, 1, sizeof head, file);
   (void)fclose(file);
-  return (n >= 4 && memcmp(head, "\177ELF", 4) == 0) || (n == 8 && memcmp(head, "ENOTNEX\n", 8) == 0);
+  return (n >= 4 && memcmp(head, "\177ELF", 4) == 0) || (n == 8 && memcmp(head, "TENONTNX", 8) == 0);
 }
 
 static tn_status open_file(const cli_args *args, const cli_compile *compile, bool is_interpreted, session *s) {

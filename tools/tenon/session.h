@@ -19,7 +19,6 @@ typedef struct session {
   int32_t n_params;
   tn_param_info params[SESSION_MAX_PARAMS];
   tn_arg args[SESSION_MAX_PARAMS];       /* owned */
-  bool is_result[SESSION_MAX_PARAMS];    /* of a loop function: shown after the run */
 } session;
 
 /// Every value of option `name` has the form NAME=FILE; otherwise prints what is wrong and returns false.
