@@ -22,6 +22,7 @@ class M:
 class M:
     @R.function(pure=False)
     def main(c: R.Tensor((), dtype="bool"), x: R.Tensor((4,), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+        R.func_attr({"relax.force_pure": T.bool(True)})
         a = R.call_packed("f", x, sinfo_args=(R.Tensor((4,), dtype="float32"),))
         b = R.call_packed("f", a, sinfo_args=(R.Tensor((4,), dtype="float32"),))
         d = R.call_packed("g", a, b, sinfo_args=(R.Tensor((4,), dtype="float32"),))
