@@ -62,6 +62,28 @@ static void compare(cgt *t, const tn_module *source, gen_tir_program *p, const c
   gen_tir_deinit(&copy);
 }
 
+/* LLVM is all that knows whether there is code for an instruction set that this machine lacks. */
+static void programs_compile_for_avx512(void **state) {
+  (void)state;
+  for (int32_t level = 0; level <= 2 && getenv("TN_SEED") == NULL; level += 2) {
+    cgt t;
+    char name[16];
+    gen_tir_program programs[BATCH];
+    cgt_init(&t);
+    for (uint64_t i = 0; i < BATCH; ++i) {
+      (void)snprintf(name, sizeof name, "f%d", (int)i);
+      gen_tir(t.ir, 2000000 + i, GEN_TIR_ALL, name, &programs[i]);
+      tn_module_set(&t.module, name, programs[i].func);
+    }
+    expect_ok(cgx_lower(&t.module, level));
+    cgt_compile(&t, "x86-64-v4", level);
+    for (int32_t i = 0; i < BATCH; ++i) {
+      gen_tir_deinit(&programs[i]);
+    }
+    cgt_deinit(&t);
+  }
+}
+
 static void run_batch(uint64_t first, int32_t n, const char *target, int32_t level) {
   cgt t;
   tn_module source;
@@ -122,6 +144,7 @@ static void optimised_programs_agree_with_the_interpreter(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_programs_agree_with_the_interpreter),
+      cmocka_unit_test(programs_compile_for_avx512),
       cmocka_unit_test(optimised_programs_agree_with_the_interpreter),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

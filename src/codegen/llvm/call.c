@@ -123,7 +123,7 @@ static LLVMValueRef call_extern(tn_cg *cg, const tn_node *n) {
         tn_dtype_is_bool(dtype) ? LLVMBuildZExt(cg->builder, values[i], cg->i8, "") : values[i];
     params[i] = LLVMTypeOf(values[i]);
   }
-  if (!is_fit || tn_module_find(cg->module, name) != NULL) {
+  if (!is_fit || !tn_cg_is_symbol(name) || tn_module_find(cg->module, name) != NULL) {
     tn_cg_fail(
         cg, TN_UNSUPPORTED,
         "call of '%s': only scalars, no 16-bit floats, %d arguments at most, and no function "

@@ -222,6 +222,8 @@ void tn_cg_func_deinit(tn_cg_func *func);
 /* ---- entry.c ---- */
 /// Emits the PRIM_FUNC cg->func: its body and the exported function that checks arguments.
 void tn_cg_prim_func(tn_cg *cg);
+/// True for a name in C; others have meanings to LLVM or the linker.
+bool tn_cg_is_symbol(const char *name);
 /// The declaration of an exported kernel.
 LLVMValueRef tn_cg_declare_kernel(tn_cg *cg, const char *name);
 

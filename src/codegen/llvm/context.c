@@ -194,7 +194,8 @@ static const char *pipeline_of(int32_t opt_level) {
   return "function(sroa,early-cse<memssa>," COMBINE "simplifycfg,loop-mssa(licm),gvn,"
          "loop(indvars,loop-deletion)," COMBINE "simplifycfg,"
          "loop-vectorize<interleave-forced-only;no-vectorize-forced-only>,"
-         "loop-unroll<O2;no-runtime;no-peeling>,sroa," COMBINE "early-cse<memssa>,"
+         "loop-unroll<O2;no-partial;no-runtime;no-peeling;full-unroll-max=8>,sroa," COMBINE
+         "early-cse<memssa>,"
          "loop-mssa(licm),simplifycfg,adce)";
 }
 

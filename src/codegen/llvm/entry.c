@@ -461,7 +461,17 @@ static void call_body(entry *e, LLVMValueRef body, LLVMValueRef ret_slot) {
   free(args);
 }
 
+bool tn_cg_is_symbol(const char *name) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+  bool is_digit = name[0] >= '0' && name[0] <= '9';
+  return name[0] != '\0' && !is_digit && name[strspn(name, letters)] == '\0';
+}
+
 LLVMValueRef tn_cg_declare_kernel(tn_cg *cg, const char *name) {
+  if (!tn_cg_is_symbol(name)) {
+    tn_cg_fail(cg, TN_INVALID, "function '%s': the name of compiled code has to be a name in C",
+               name);
+  }
   LLVMTypeRef params[] = {cg->ptr, cg->ptr, cg->i32};
   return LLVMAddFunction(cg->mod, name, LLVMFunctionType(cg->i32, params, 3, 0));
 }
