@@ -147,7 +147,7 @@ TN_MUST_USE tn_status tn_tir_infer_regions(tn_ir *ir, const tn_node *block,
                                            const tn_node **out_reads, const tn_node **out_writes);
 /// True when running `func` may write what its i-th parameter's buffer holds: a store over the same pointer, or the pointer given to a call
 /// with effects.
-bool tn_tir_writes_param(const tn_ir *ir, const tn_node *func, uint32_t i);
+bool tn_tir_writes_param(const tn_node *func, uint32_t i);
 /// Level rules of a PRIM_FUNC: dtypes of every node, index counts, block structure (iters, regions
 /// name visible buffers, init only with reduce axes), loop kinds, predicates bool, RETURN fits ret,
 /// calls' arity. Includes tn_ir_verify_func.

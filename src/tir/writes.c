@@ -1,41 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* Which parameters a function writes: what the command line shows after a run, and what an executable tells about
- * its kernels. A buffer is known by its pointer, so views of it count. */
+ * its kernels. A buffer is known by its pointer; views of it (match_buffer, a pointer bound to a name) count. */
 #include "tir/tir.h"
 
 typedef struct search {
-  const tn_node *data;
-  bool is_written;
+  tn_map pointers; /* ids of the variables that point to the parameter's memory */
 } search;
 
-static bool mentions(const tn_node *n, const tn_node *data) {
-  for (uint32_t i = 0; i < n->n_in; ++i) {
-    if (n->in[i] == data || mentions(n->in[i], data)) {
-      return true;
-    }
-  }
-  return false;
+static tn_visit find_pointer(const tn_node *n, void *ctx) {
+  const search *s = ctx;
+  return tn_map_find(&s->pointers, n->id, NULL) ? TN_STOP : TN_DESCEND;
 }
 
-static void look(const tn_node *n, void *ctx) {
+static bool mentions(search *s, const tn_node *n) { return !tn_walk(n, find_pointer, NULL, s); }
+
+/* Stops at the first write. Binders come before their uses, so one walk finds all views. */
+static tn_visit look(const tn_node *n, void *ctx) {
   search *s = ctx;
-  if (s->is_written) {
-    return;
-  }
-  if (tn_is(n, TN_OP_STORE)) {
-    s->is_written = n->in[TN_STORE_BUFFER]->in[TN_BUFFER_DATA] == s->data;
-  } else if (tn_is(n, TN_OP_INTRIN) && !tn_intrin_of(n)->def.is_pure) {
-    s->is_written = mentions(n, s->data);
+  switch ((tn_op)n->op) {
+  case TN_OP_MATCH:
+    if (mentions(s, n->in[TN_MATCH_REGION]->in[TN_REGION_BUFFER]->in[TN_BUFFER_DATA])) {
+      tn_map_set(&s->pointers, n->in[TN_MATCH_BUFFER]->in[TN_BUFFER_DATA]->id, 1);
+    }
+    return TN_SKIP;
+  case TN_OP_BIND:
+    if (tn_dtype_is_handle(n->in[TN_BIND_VAR]->dtype) && mentions(s, n->in[TN_BIND_VALUE])) {
+      tn_map_set(&s->pointers, n->in[TN_BIND_VAR]->id, 1);
+    }
+    return TN_DESCEND;
+  case TN_OP_STORE: return mentions(s, n->in[TN_STORE_BUFFER]->in[TN_BUFFER_DATA]) ? TN_STOP : TN_DESCEND;
+  case TN_OP_INTRIN: return !tn_intrin_of(n)->def.is_pure && mentions(s, n) ? TN_STOP : TN_DESCEND;
+  default: return TN_DESCEND;
   }
 }
 
-bool tn_tir_writes_param(const tn_ir *ir, const tn_node *func, uint32_t i) {
+bool tn_tir_writes_param(const tn_node *func, uint32_t i) {
   const tn_node *buffer = func->in[TN_PRIM_FUNC_BUFFERS]->in[i];
   if (tn_is_none(buffer)) {
     return false;
   }
-  search s = {.data = buffer->in[TN_BUFFER_DATA]};
-  tn_walk_once(ir, func->in[TN_PRIM_FUNC_BODY], look, &s);
-  return s.is_written;
+  search s = {0};
+  tn_map_set(&s.pointers, buffer->in[TN_BUFFER_DATA]->id, 1);
+  bool is_written = !tn_walk(func->in[TN_PRIM_FUNC_BODY], look, NULL, &s);
+  tn_map_deinit(&s.pointers);
+  return is_written;
 }

@@ -78,7 +78,7 @@ static void add_prim_func(tn_vm_tables *t, tn_ir *ir, const char *name, const tn
     const tn_node *buffer = func->in[TN_PRIM_FUNC_BUFFERS]->in[i];
     const tn_node *named = tn_is_none(buffer) ? params->in[i] : buffer;
     tn_vm_push_type(t, named->attr.text, prim_param_type(ir, func, i));
-    TN_VEC_LAST(&t->types).flags = tn_tir_writes_param(ir, func, i) ? TN_EXEC_TYPE_WRITTEN : 0;
+    TN_VEC_LAST(&t->types).flags = tn_tir_writes_param(func, i) ? TN_EXEC_TYPE_WRITTEN : 0;
   }
   const tn_node *ret = func->in[TN_PRIM_FUNC_RET]; /* a number: the kernel takes one argument more */
   tn_vm_push_type(t, "", tn_is_none(ret) ? tn_ty_object(ir) : ret);
