@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/dtype.h"
 #include "base/rng.h"
 #include "base/status.h"
@@ -39,6 +40,8 @@ void tn_array_set_f64(tn_array *array, int64_t i, double value);
 void tn_array_set_i64(tn_array *array, int64_t i, int64_t value);
 /// Fills: floats uniform in [-1, 1), integers in [-8, 8] (unsigned [0, 16]), bool 0/1.
 void tn_array_fill_random(tn_array *array, tn_rng *rng);
+/// Appends all elements as nested lists: [[1, 2], [3, 4]]; a scalar alone.
+void tn_array_print(const tn_array *array, tn_buf *out);
 /// Size products that cannot wrap: false on overflow.
 bool tn_mul_size(size_t a, size_t b, size_t *out);
 /// Product of extents times elem_bytes; false on overflow, past PTRDIFF_MAX or a negative extent.

@@ -144,37 +144,10 @@ tn_status tn_interp_check(tn_frame *frame, const tn_node *type, const tn_value *
 
 /* ---- text ---- */
 
-static void print_elem(const tn_array *array, int64_t i, tn_buf *out) {
-  if (tn_dtype_is_float(array->dtype)) {
-    double value = tn_array_get_f64(array, i);
-    if (array->dtype == TN_DT_F64) {
-      tn_buf_put_double(out, value);
-    } else {
-      tn_buf_put_float(out, (float)value);
-    }
-  } else {
-    tn_buf_printf(out, "%" PRId64, tn_array_get_i64(array, i));
-  }
-}
-
-static void print_array(const tn_array *array, int32_t d, int64_t *at, tn_buf *out) {
-  if (d == array->ndim) {
-    print_elem(array, (*at)++, out);
-    return;
-  }
-  tn_buf_putc(out, '[');
-  for (int64_t i = 0; i < array->shape[d]; ++i) {
-    tn_buf_puts(out, i == 0 ? "" : ", ");
-    print_array(array, d + 1, at, out);
-  }
-  tn_buf_putc(out, ']');
-}
-
 void tn_value_print(const tn_value *value, tn_buf *out) {
-  int64_t at = 0;
   switch (value->kind) {
     case TN_V_ARRAY:
-      print_array(value->array, 0, &at, out);
+      tn_array_print(value->array, out);
       break;
     case TN_V_SHAPE:
       print_dims(value->n, value->dims, out);

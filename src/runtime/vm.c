@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "runtime/mem.h"
+#include "runtime/vm_builtins.h"
 #include "runtime/vm_priv.h"
 
 /* ---- life ---- */
@@ -206,9 +207,13 @@ tn_status tn_vm_take_tensor(tn_vm_frame *frame, int64_t reg, int32_t ndim, tn_te
 tn_status tn_vm_find_packed(tn_vm *vm, uint32_t index, tn_func **out_func) {
   tn_vm_func_state *state = &vm->states[index];
   if (state->packed == NULL) {
-    const tn_exec_view *view = &vm->exec->view;
-    TN_TRY(tn_registry_find(vm->rt->registry, tn_exec_str(view, view->funcs[index].name),
-                            &state->packed));
+    const char *name = tn_exec_str(&vm->exec->view, vm->exec->view.funcs[index].name);
+    tn_callback builtin = tn_vm_builtin_find(name);
+    if (builtin != NULL) {
+      TN_TRY(tn_func_create(builtin, NULL, NULL, &state->packed));
+    } else {
+      TN_TRY(tn_registry_find(vm->rt->registry, name, &state->packed));
+    }
   }
   *out_func = state->packed;
   return NULL;

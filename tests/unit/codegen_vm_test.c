@@ -305,6 +305,16 @@ static void hand_written_programs_agree(void **state) {
     "    def main(" PARAMS "):\n"
     "        t = (x, R.const([1.0, 2.0], \"float32\"))\n"
     "        return t\n",
+    /* shapes as tensors and back, printed */
+    "    @R.function(pure=False)\n"
+    "    def main(" PARAMS "):\n"
+    "        s = R.shape_of(x)\n"
+    "        t = R.shape_to_tensor(s)\n"
+    "        u = R.tensor_to_shape(t)\n"
+    "        p = R.print(x, u, R.prim_value(3), format=\"x {} shape {} and {}\")\n"
+    "        q = R.assert_op(R.const(True, \"bool\"), x, format=\"never {}\")\n"
+    "        r = (t, u)\n"
+    "        return r\n",
     /* the shape of a tensor */
     "    @R.function\n"
     "    def main(" PARAMS "):\n"
@@ -323,6 +333,65 @@ static void hand_written_programs_agree(void **state) {
   }
 }
 
+/* Compiles `body` after the kernels and calls main(x) on 1, 2. */
+static tn_status call_on_two(const char *body, tn_code *out_code) {
+  tn_buf text = TN_BUF_INIT;
+  tn_module module;
+  tn_array x = {0};
+  machine m = {0};
+  tn_buf_printf(&text, "%s%s%s", HEAD, gen_graph_kernels, body);
+  graph_read(&module, tn_buf_text(&text));
+  graph_iota(&x, 1, (int64_t[]){2}, 1);
+  tn_status st = graph_passes(&module, GRAPH_TO_VM, NULL);
+  if (st == NULL) {
+    st = machine_init(&m, &module);
+  }
+  if (st == NULL) {
+    tn_arg arg = tensor_arg(&x);
+    tn_arg got = tn_arg_none();
+    st = tn_vm_call(m.vm, "main", &arg, 1, &got);
+    tn_arg_release(&arg);
+    tn_arg_release(&got);
+  }
+  *out_code = tn_status_code(st);
+  machine_deinit(&m);
+  tn_array_deinit(&x);
+  graph_free(&module);
+  tn_buf_deinit(&text);
+  return st;
+}
+
+static void what_cannot_be_done_is_named(void **state) {
+  (void)state;
+  static const struct {
+    const char *body;
+    tn_code code;
+    const char *part;
+  } rows[] = {
+    {"    @R.function\n    def main(x: R.Tensor((3,), dtype=\"float32\")):\n        return x\n", TN_INVALID,
+     "expected R.Tensor((3,), dtype=\"float32\")"},
+    {"    @R.function\n    def main(x: R.Tensor((\"n\",), dtype=\"float32\")):\n"
+     "        y = R.match_cast(x, R.Tensor((3,), dtype=\"float32\"))\n        return y\n", TN_INVALID,
+     "match_cast to 'y': expected R.Tensor((3,), dtype=\"float32\") in 'main'"},
+    {"    @R.function\n    def main(x: R.Tensor((2,), dtype=\"float32\")):\n"
+     "        y = R.call_dps_packed(\"nobody\", (x,), out_sinfo=R.Tensor((2,), dtype=\"float32\"))\n        return y\n",
+     TN_NOT_FOUND, "nobody"},
+    {"    @R.function(pure=False)\n    def main(x: R.Tensor((2,), dtype=\"float32\")):\n"
+     "        z = R.assert_op(R.const(False, \"bool\"), x, format=\"x is {}\")\n        return x\n", TN_INVALID,
+     "assertion failed: x is [0, 1]"},
+    {"    @R.function\n    def main(x: R.Tensor((2,), dtype=\"float32\")):\n        y = R.add(x, x)\n        return y\n",
+     TN_UNSUPPORTED, "'y': R.add: the operator has no code of its own; legalize_graph comes first"},
+    {"    @R.function\n    def main(x: R.Tensor((2,), dtype=\"float32\")) -> R.Tensor((2,), dtype=\"float32\"):\n"
+     "        cls = Module\n        y: R.Tensor((2,), dtype=\"float32\") = cls.main(x)\n        return y\n", TN_INVALID,
+     "1000"},
+  };
+  for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
+    tn_code code = TN_OK;
+    tn_status st = call_on_two(rows[i].body, &code);
+    expect_error(st, rows[i].code, rows[i].part);
+  }
+}
+
 static void random_programs_agree(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 150; ++seed) {
@@ -338,6 +407,7 @@ static void random_programs_agree(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(hand_written_programs_agree),
+    cmocka_unit_test(what_cannot_be_done_is_named),
     cmocka_unit_test(random_programs_agree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
