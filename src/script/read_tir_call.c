@@ -694,6 +694,7 @@ static const tn_call_row rows[] = {
     {"T.IntImm", call_imm, 0, 0},
     {"T.FloatImm", call_imm, 0, 0},
     {"T.StringImm", call_string_imm, 0, 0},
+    {"T.Buffer", call_unsupported, 0, 0},
     {"T.var", call_unsupported, 0, 0},
     {"T.reduce", call_unsupported, 0, 0},
     {"T.inline", call_unsupported, 0, 0},

@@ -113,11 +113,22 @@ static void bind_name(tn_reader *r, const tn_ast *stmt, const tn_ast *name, tn_v
   tn_add_stmt(r, stmt, tn_node_new(r->ir, TN_OP_BIND, TN_DT_NONE, (tn_attr){0}, 2, in));
 }
 
-/* True for calls whose result is a variable made by them: T.int64(), T.axis.spatial(...),
- * T.allocate(...). */
-static bool makes_var(const tn_ast *value, tn_val v) {
-  return value->kind == TN_AST_CALL && tn_val_is_node(v, TN_OP_VAR) &&
-         value->in[0]->kind == TN_AST_ATTR && strcmp(value->in[0]->text, "meta_var") != 0;
+/* True for calls whose result is a variable made by them: T.int64(), T.axis.spatial(...). */
+static bool makes_var(tn_reader *r, const tn_ast *value, tn_val v) {
+  static const char *const makers[] = {"T.allocate",      "T.allocate_const", "T.env_thread",
+                                       "T.launch_thread", "T.handle",         "T.meta_var"};
+  const char *name = value->kind == TN_AST_CALL ? tn_dotted(r, value->in[0]) : NULL;
+  if (name == NULL || !tn_val_is_node(v, TN_OP_VAR)) {
+    return name != NULL && strcmp(name, "T.meta_var") == 0; /* stays what it is */
+  }
+  for (size_t i = 0; i < sizeof makers / sizeof makers[0]; ++i) {
+    if (strcmp(name, makers[i]) == 0) {
+      return true;
+    }
+  }
+  tn_dtype dtype = TN_DT_NONE;
+  bool is_type = tn_dtype_parse(name + 2, strlen(name + 2), &dtype);
+  return strncmp(name, "T.axis.", 7) == 0 || (is_type && tn_n_positional(value) == 0);
 }
 
 static void store_value(tn_reader *r, const tn_ast *stmt, const tn_ast *target, tn_val v) {
@@ -145,7 +156,7 @@ static void store_value(tn_reader *r, const tn_ast *stmt, const tn_ast *target, 
 static void assign_one(tn_reader *r, const tn_ast *stmt, const tn_ast *target,
                        const tn_ast *value_ast, tn_val v, tn_dtype dtype) {
   if (target->kind == TN_AST_NAME) {
-    bind_name(r, stmt, target, v, value_ast != NULL && makes_var(value_ast, v), dtype);
+    bind_name(r, stmt, target, v, value_ast != NULL && makes_var(r, value_ast, v), dtype);
   } else if (target->kind == TN_AST_INDEX) {
     store_value(r, stmt, target, v);
   } else {
@@ -194,28 +205,40 @@ static void read_assign(tn_reader *r, const tn_ast *stmt) {
   assign_one(r, stmt, target, value, tn_read_rhs(r, value, 1, &target), TN_DT_NONE);
 }
 
-/* x: T.float32 = e; a bare annotation says nothing that could be kept. */
+/* The type of `x: T.float32 = e`; NONE for handles, whose values are never converted. */
+static bool read_let_type(tn_reader *r, const tn_ast *annotation, tn_dtype *out) {
+  bool has_args = annotation->kind == TN_AST_CALL || annotation->kind == TN_AST_INDEX;
+  const char *name = tn_dotted(r, has_args ? annotation->in[0] : annotation);
+  bool is_later = name != NULL && (annotation->kind == TN_AST_INDEX || strcmp(name, "T.let") == 0);
+  if (is_later) {
+    tn_read_fail(r, annotation, "unsupported", NULL,
+                 "not supported yet: this annotation, of the spelling of 2026");
+    return false;
+  }
+  bool is_handle = name != NULL && strcmp(name, "T.handle") == 0;
+  if (!is_handle && !tn_read_dtype(r, annotation, out)) {
+    return false;
+  }
+  if (is_handle || tn_dtype_is_handle(*out)) {
+    *out = TN_DT_NONE;
+  }
+  return true;
+}
+
 static void read_annotated(tn_reader *r, const tn_ast *stmt) {
   const tn_ast *target = stmt->in[0];
+  const tn_ast *value = stmt->in[2];
   tn_dtype dtype = TN_DT_NONE;
-  if (target->kind != TN_AST_NAME || stmt->in[2] == NULL) {
+  if (target->kind != TN_AST_NAME || value == NULL) {
     tn_read_fail(r, stmt, "bad-target", NULL, "expected 'name: T.type = value'");
     return;
   }
-  const tn_ast *annotation = stmt->in[1];
-  const char *name = annotation->kind == TN_AST_CALL ? tn_dotted(r, annotation->in[0]) : NULL;
-  bool is_handle = name != NULL && strcmp(name, "T.handle") == 0;
-  if (is_handle) {
-    dtype = TN_DT_HANDLE;
-  } else if (!tn_read_dtype(r, annotation, &dtype)) {
+  if (!read_let_type(r, stmt->in[1], &dtype)) {
     define_errors(r, target);
     return;
   }
-  tn_val v = tn_read_rhs(r, stmt->in[2], 1, &target);
-  if (tn_dtype_is_handle(dtype)) {
-    dtype = TN_DT_NONE;
-  }
-  bind_name(r, stmt, target, v, makes_var(stmt->in[2], v), dtype);
+  tn_val v = tn_read_rhs(r, value, 1, &target);
+  bind_name(r, stmt, target, v, makes_var(r, value, v), dtype);
 }
 
 static void read_augment(tn_reader *r, const tn_ast *stmt) {

@@ -83,6 +83,9 @@ static void loop_level_statements_mean_what_they_say(void **state) {
        "x: T.float64 = T.Cast(\"float64\", A[0])\nA[1] = T.Cast(\"float32\", x)"},
       {"with T.LetStmt(n + 1) as x:\n    A[x] = 0.0", "x: T.int32 = n + 1\nA[x] = T.float32(0.0)"},
       {"A[T.Let(x + 1, where={x: n * 2})] = T.float32(0.0)", NULL},
+      {"for i in range(4):\n    x = i\n    y = T.meta_var(i)\n    A[x] = A[y]",
+       "for i in range(4):\n    x: T.int32 = i\n    A[x] = A[i]"},
+      {"N = T.meta_var(4)\nA[N * 2] = 0.0", "A[8] = T.float32(0.0)"},
       {"a, b = n + 1, n + 2\nA[a] = A[b]", "a: T.int32 = n + 1\nb: T.int32 = n + 2\nA[a] = A[b]"},
       /* memory */
       {"p = T.allocate([128], \"float32\", \"local\")\nP = T.decl_buffer((8, 16), data=p, "
@@ -210,7 +213,8 @@ static void graph_level_statements_mean_what_they_say(void **state) {
       {"z = R.add(x, x)\nreturn z", "z: R.Tensor((4,), dtype=\"float32\") = R.add(x, x)\nreturn z"},
       {"z = x + x\nreturn z", "z: R.Tensor((4,), dtype=\"float32\") = R.add(x, x)\nreturn z"},
       {"return (x, (x,))", NULL},
-      {"z = t[0]\nreturn z", "n = T.int64()\nz: R.Tensor((4,), dtype=\"float32\") = t[0]\nreturn z"},
+      {"z = t[0]\nreturn z",
+       "n = T.int64()\nz: R.Tensor((4,), dtype=\"float32\") = t[0]\nreturn z"},
       {"z = R.tuple_get_item(R.tuple(x, x), 1)\nreturn z",
        "z: R.Tensor((4,), dtype=\"float32\") = (x, x)[1]\nreturn z"},
       {"z = R.call_tir(Module.k, x, out_sinfo=R.Tensor((4,), \"float32\"))\nreturn z",
