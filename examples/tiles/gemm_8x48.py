@@ -1,5 +1,5 @@
 # The heart of a matrix product, written by hand: 8 rows times 48 columns of C stay in registers
-# while k runs, 24 accumulators of 16 lanes. A is read row by row and broadcast, as it lies in memory;
+# while k runs, four a turn, 24 accumulators of 16 lanes. A is read row by row and broadcast, as it lies in memory;
 # B is packed so that the 48 columns of one k lie side by side. For AVX-512: 24 + 3 + 1 of 32 registers.
 #
 #   tenon bench gemm_8x48.py --func gemm_8x48
@@ -18,13 +18,15 @@ def gemm_8x48(
     for i in T.unroll(8):
         for j in T.unroll(3):
             acc[i, T.Ramp(j * 16, 1, 16)] = T.Broadcast(T.float32(0), 16)
-    for k in range(768):
-        for i in T.unroll(8):
-            for j in T.unroll(3):
-                acc[i, T.Ramp(j * 16, 1, 16)] = (
-                    acc[i, T.Ramp(j * 16, 1, 16)]
-                    + T.Broadcast(A[i, k], 16) * B[k, T.Ramp(j * 16, 1, 16)]
-                )
+    for k_outer in range(192):
+        for k_inner in T.unroll(4):
+            for i in T.unroll(8):
+                for j in T.unroll(3):
+                    acc[i, T.Ramp(j * 16, 1, 16)] = (
+                        acc[i, T.Ramp(j * 16, 1, 16)]
+                        + T.Broadcast(A[i, k_outer * 4 + k_inner], 16)
+                        * B[k_outer * 4 + k_inner, T.Ramp(j * 16, 1, 16)]
+                    )
     for i in T.unroll(8):
         for j in T.unroll(3):
             C[i, T.Ramp(j * 16, 1, 16)] = acc[i, T.Ramp(j * 16, 1, 16)]

@@ -17,8 +17,8 @@ typedef struct tile {
 } tile;
 
 static const tile tiles[] = {
-    {"gemm_8x48", "x86-64-v4", "zmm", 24},
-    {"gemm_6x16", "x86-64-v3", "ymm", 12},
+    {"gemm_8x48", "x86-64-v4", "zmm", 24 * 4},
+    {"gemm_6x16", "x86-64-v3", "ymm", 12 * 4},
     {"conv_2x7x2", "x86-64-v4", "zmm", 28 * 4},
     {"conv_1x6x2", "x86-64-v3", "ymm", 12 * 4},
 };
