@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* What all graph passes stand on: the walk that rebuilds bodies statement by statement, and small makers. */
+/* What all graph passes stand on: the walk that rebuilds bodies statement by statement, and small
+ * makers. */
 #include <string.h>
 
 #include "graph/graph_priv.h"
@@ -169,9 +170,7 @@ static int64_t floor_div(int64_t a, int64_t b) {
   return q - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
 }
 
-static int64_t wrap_mul(int64_t a, int64_t b) {
-  return (int64_t)((uint64_t)a * (uint64_t)b);
-}
+static int64_t wrap_mul(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
 
 static tn_status eval_division(const tn_node *n, int64_t a, int64_t b, int64_t *out) {
   if (b == 0) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The table of the graph level's own operators (graph/builtins.def) with their fields and type rules. The reader finds
- * operators here by name, passes and code generation by id. What computes numbers is in room ops. */
+/* The table of the graph level's own operators (graph/builtins.def) with their fields and type
+ * rules. The reader finds operators here by name, passes and code generation by id. What computes
+ * numbers is in room ops. */
 #include <string.h>
 
 #include "base/check.h"
@@ -10,23 +11,25 @@
 /* ---- fields ---- */
 
 static const tn_field inplace_fields[] = {
-  {"inplace_indices", TN_FIELD_INTS, NULL, "for each output the input whose memory it takes, -1: fresh"},
+    {"inplace_indices", TN_FIELD_INTS, NULL,
+     "for each output the input whose memory it takes, -1: fresh"},
 };
 static const tn_field grad_fields[] = {
-  {"te_grad_name", TN_FIELD_STR, NULL, "the gradient's name"},
-  {"te_grad_kwargs", TN_FIELD_DICT, "None", "keyword arguments of the gradient"},
+    {"te_grad_name", TN_FIELD_STR, NULL, "the gradient's name"},
+    {"te_grad_kwargs", TN_FIELD_DICT, "None", "keyword arguments of the gradient"},
 };
 static const tn_field format_fields[] = {
-  {"format", TN_FIELD_STR, "\"\"", "text with a {} for each value"},
+    {"format", TN_FIELD_STR, "\"\"", "text with a {} for each value"},
 };
 static const tn_field vdevice_fields[] = {
-  {"dst_vdevice", TN_FIELD_STR, NULL, "the device, as in \"cuda:0\""},
+    {"dst_vdevice", TN_FIELD_STR, NULL, "the device, as in \"cuda:0\""},
 };
 static const tn_field device_fields[] = {
-  {"device", TN_FIELD_STR, NULL, "the device, as in \"cpu:0\""},
+    {"device", TN_FIELD_STR, NULL, "the device, as in \"cpu:0\""},
 };
 static const tn_field storage_fields[] = {
-  {"keep", TN_FIELD_BOOL, "False", "may be kept for the next run: nothing in it leaves the function"},
+    {"keep", TN_FIELD_BOOL, "False",
+     "may be kept for the next run: nothing in it leaves the function"},
 };
 
 /* ---- type rules ---- */
@@ -68,9 +71,9 @@ static tn_status check_dps_type(const tn_node *call, const tn_node *type, uint32
       type->dtype == TN_DT_NONE) {
     tn_buf text = TN_BUF_INIT;
     tn_ty_print(type, &text);
-    tn_status st = TN_ERR(TN_INVALID,
-                          "output %u of %s has type %s, expected a tensor type with shape and dtype",
-                          i, call->attr.def->name, tn_buf_text(&text));
+    tn_status st = TN_ERR(
+        TN_INVALID, "output %u of %s has type %s, expected a tensor type with shape and dtype", i,
+        call->attr.def->name, tn_buf_text(&text));
     tn_buf_deinit(&text);
     return st;
   }
@@ -177,9 +180,10 @@ static tn_status infer_view(const tn_infer_ctx *ctx, const tn_node *call, const 
   return tensor_of(ctx, call, 1, 2, out);
 }
 
-/* Sizes of the callee that come in with captured values are those of the values; the others stay its own. */
-static tn_status bind_captured(const tn_infer_ctx *ctx, const tn_node *captured, const tn_node *params,
-                               uint32_t n_left, tn_map *syms) {
+/* Sizes of the callee that come in with captured values are those of the values; the others stay
+ * its own. */
+static tn_status bind_captured(const tn_infer_ctx *ctx, const tn_node *captured,
+                               const tn_node *params, uint32_t n_left, tn_map *syms) {
   for (uint32_t i = 0; i < captured->n_in; ++i) {
     const tn_node *type = NULL;
     TN_TRY(tn_graph_infer(ctx, captured->in[i], &type));
@@ -241,14 +245,14 @@ enum {
 
 static const tn_op_def rows[TN_N_BUILTINS] = {
 #define X(id, name_, pure_, flags_, min_, max_, fields_, types_, rule, doc_) \
-  [TN_BUILTIN_##id] = {.def = {.name = (name_), .is_pure = (pure_)},           \
-                       .flags = (flags_),                                      \
-                       .min_args = (min_),                                     \
-                       .max_args = (max_),                                     \
-                       .fields = fields_,                                      \
-                       .n_fields = N_##fields_,                                \
-                       .takes_types = (types_),                                \
-                       .doc = (doc_),                                          \
+  [TN_BUILTIN_##id] = {.def = {.name = (name_), .is_pure = (pure_)},         \
+                       .flags = (flags_),                                    \
+                       .min_args = (min_),                                   \
+                       .max_args = (max_),                                   \
+                       .fields = fields_,                                    \
+                       .n_fields = N_##fields_,                              \
+                       .takes_types = (types_),                              \
+                       .doc = (doc_),                                        \
                        .infer = infer_##rule},
 #include "graph/builtins.def"
 #undef X

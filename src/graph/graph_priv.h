@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* What the files of this room share: bodies as lists of statements, a walk that rebuilds them, questions about functions. */
+/* What the files of this room share: bodies as lists of statements, a walk that rebuilds them,
+ * questions about functions. */
 #ifndef TN_GRAPH_GRAPH_PRIV_H
 #define TN_GRAPH_GRAPH_PRIV_H
 
@@ -10,7 +11,8 @@
 
 typedef TN_VEC(const tn_node *) tn_stmts;
 
-/// Rebuilds bodies statement by statement, in order; DATAFLOW and GIF bodies first, each in a list of its own.
+/// Rebuilds bodies statement by statement, in order; DATAFLOW and GIF bodies first, each in a list
+/// of its own.
 typedef struct tn_gpass tn_gpass;
 struct tn_gpass {
   tn_ir *ir;
@@ -26,28 +28,33 @@ struct tn_gpass {
 TN_MUST_USE tn_status tn_gpass_body(tn_gpass *pass, const tn_node *body, const tn_node **out_body);
 /// The function with another body.
 const tn_node *tn_gfunc_with_body(tn_ir *ir, const tn_node *func, const tn_node *body);
-/// Runs `one` over all GFUNCs of the module, in order, and puts back what it makes; errors name the function.
+/// Runs `one` over all GFUNCs of the module, in order, and puts back what it makes; errors name the
+/// function.
 TN_MUST_USE tn_status tn_each_gfunc(tn_module *module, void *ctx,
-                                    tn_status (*one)(tn_module *module, const tn_node *func, void *ctx, const tn_node **out));
+                                    tn_status (*one)(tn_module *module, const tn_node *func,
+                                                     void *ctx, const tn_node **out));
 
 /* ---- small makers ---- */
 
 const tn_node *tn_gvar_new(tn_ir *ir, const char *name, const tn_node *type);
 /// A GBIND with the position of `from` (may be NULL).
-const tn_node *tn_gbind_new(tn_ir *ir, const tn_node *var, const tn_node *value, const tn_node *from);
+const tn_node *tn_gbind_new(tn_ir *ir, const tn_node *var, const tn_node *value,
+                            const tn_node *from);
 /// `_ = value` for what returns nothing.
 const tn_node *tn_gbind_nothing(tn_ir *ir, const tn_node *value, const tn_node *from);
 
 /* ---- questions ---- */
 
-/// Lowered code calls kernels for their effect in functions that the text calls pure (attr "relax.force_pure").
+/// Lowered code calls kernels for their effect in functions that the text calls pure (attr
+/// "relax.force_pure").
 bool tn_gfunc_is_lowered(const tn_node *func);
 /// The same function with that attribute, when `body` is not its body yet; with `body` in any case.
 const tn_node *tn_gfunc_lowered_body(tn_ir *ir, const tn_node *func, const tn_node *body);
 bool tn_func_is_public(const tn_node *func);
 /// A value that may stand as an argument in normal form.
 bool tn_is_atom(const tn_node *n);
-/// The value of an integer expression over sizes, given VAR id -> int64. Errors: INVALID (division by zero, unknown variable).
+/// The value of an integer expression over sizes, given VAR id -> int64. Errors: INVALID (division
+/// by zero, unknown variable).
 TN_MUST_USE tn_status tn_dim_eval(const tn_node *expr, const tn_map *syms, int64_t *out);
 
 #endif

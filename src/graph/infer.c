@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The type of every graph expression. The reader asks right after each binding, the verifier asks again after each pass.
- * A call binds the callee's symbolic sizes to what its arguments have; sizes that stay free become unknown. */
+/* The type of every graph expression. The reader asks right after each binding, the verifier asks
+ * again after each pass. A call binds the callee's symbolic sizes to what its arguments have; sizes
+ * that stay free become unknown. */
 #include <inttypes.h>
 
 #include "base/check.h"
@@ -65,7 +66,8 @@ tn_status tn_func_type(const tn_infer_ctx *ctx, const tn_node *func, const tn_no
   if (func->op == TN_OP_GFUNC) {
     return gfunc_type(ctx, func, out_type);
   }
-  if (func->op == TN_OP_PRIM_FUNC) { /* a direct call writes its outputs and returns nothing, or a scalar */
+  if (func->op ==
+      TN_OP_PRIM_FUNC) { /* a direct call writes its outputs and returns nothing, or a scalar */
     const tn_node *ret = func->in[TN_PRIM_FUNC_RET];
     *out_type = tn_ty_func(ir, NULL, tn_is_none(ret) ? tn_ty_tuple(ir, 0, NULL) : ret, false);
     return NULL;
@@ -153,11 +155,12 @@ static tn_status infer_invoke(const tn_infer_ctx *ctx, const tn_node *n, const t
   const tn_node *callee = NULL;
   TN_TRY(tn_graph_infer(ctx, n->in[TN_INVOKE_CALLEE], &callee));
   if (callee->op != TN_OP_TY_FUNC && callee->op != TN_OP_TY_OBJECT) {
-    return type_error("the callee", callee, tn_ty_func(ctx->ir, NULL, tn_ty_object(ctx->ir), false));
+    return type_error("the callee", callee,
+                      tn_ty_func(ctx->ir, NULL, tn_ty_object(ctx->ir), false));
   }
   if (callee->op == TN_OP_TY_OBJECT || tn_is_none(callee->in[TN_TY_FUNC_PARAMS])) {
     const tn_node *ret =
-      callee->op == TN_OP_TY_OBJECT ? tn_ty_object(ctx->ir) : callee->in[TN_TY_FUNC_RET];
+        callee->op == TN_OP_TY_OBJECT ? tn_ty_object(ctx->ir) : callee->in[TN_TY_FUNC_RET];
     *out = given != NULL ? given : ret;
     return NULL;
   }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The graph interpreter: walks the tree of a function, statement by statement, exactly in order. It is what compiled code
- * is compared with, before and after every graph pass. This file has runs, frames, statements and plain expressions;
- * interp_call.c has the operators, interp_match.c the binding of symbolic sizes. */
+/* The graph interpreter: walks the tree of a function, statement by statement, exactly in order. It
+ * is what compiled code is compared with, before and after every graph pass. This file has runs,
+ * frames, statements and plain expressions; interp_call.c has the operators, interp_match.c the
+ * binding of symbolic sizes. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -320,8 +321,7 @@ static tn_status run_stmt(tn_interp *in, tn_frame *frame, const tn_node *stmt, t
     case TN_OP_RETURN:
       return tn_interp_eval(in, frame, stmt->in[0], out);
     default:
-      return TN_ERR(TN_INVALID, "'%s' in a graph function",
-                    tn_op_info_get((tn_op)stmt->op)->text);
+      return TN_ERR(TN_INVALID, "'%s' in a graph function", tn_op_info_get((tn_op)stmt->op)->text);
   }
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The graph interpreter's operators: calls of loop functions on fresh outputs, of the host's functions through the hook,
- * shapes, raw memory as lowered code uses it, and reference evaluation of everything in the operator table. */
+/* The graph interpreter's operators: calls of loop functions on fresh outputs, of the host's
+ * functions through the hook, shapes, raw memory as lowered code uses it, and reference evaluation
+ * of everything in the operator table. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -177,8 +178,8 @@ static tn_status run_assert(const builtin_call *b) {
   }
   tn_buf text = TN_BUF_INIT;
   format_values(tn_call_field(b->call, 0), b->args + 1, b->n_args - 1, &text);
-  tn_status st = TN_ERR(TN_INVALID, "assertion failed%s%s", text.len == 0 ? "" : ": ",
-                        tn_buf_text(&text));
+  tn_status st =
+      TN_ERR(TN_INVALID, "assertion failed%s%s", text.len == 0 ? "" : ": ", tn_buf_text(&text));
   tn_buf_deinit(&text);
   return st;
 }

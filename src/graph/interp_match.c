@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Values against types at run time: symbolic sizes are bound where they stand alone, then everything is checked. The
- * virtual machine's MATCH does the same for compiled code. */
+/* Values against types at run time: symbolic sizes are bound where they stand alone, then
+ * everything is checked. The virtual machine's MATCH does the same for compiled code. */
 #include <inttypes.h>
 
 #include "graph/interp_priv.h"
@@ -45,8 +45,8 @@ static void print_dims(int32_t n, const int64_t *dims, tn_buf *out) {
 
 /* What came, as a type would say it. */
 static void print_kind(const tn_value *value, tn_buf *out) {
-  static const char *const names[] = {"nothing", "a tensor", "a tuple", "a shape",
-                                      "an integer", "a float", "a text", "a function"};
+  static const char *const names[] = {"nothing",    "a tensor", "a tuple", "a shape",
+                                      "an integer", "a float",  "a text",  "a function"};
   char dtype[TN_DTYPE_TEXT_BYTES];
   if (value->kind == TN_V_ARRAY) {
     tn_buf_printf(out, "a %s tensor of shape ", tn_dtype_print(value->array->dtype, dtype));
@@ -64,8 +64,8 @@ static tn_status mismatch(const tn_node *type, const tn_value *value, const char
   tn_buf got = TN_BUF_INIT;
   tn_ty_print(type, &want);
   print_kind(value, &got);
-  tn_status st = TN_ERR(TN_INVALID, "%s: expected %s, got %s", what, tn_buf_text(&want),
-                        tn_buf_text(&got));
+  tn_status st =
+      TN_ERR(TN_INVALID, "%s: expected %s, got %s", what, tn_buf_text(&want), tn_buf_text(&got));
   tn_buf_deinit(&want);
   tn_buf_deinit(&got);
   return st;
@@ -97,8 +97,9 @@ static tn_status check_shaped(tn_frame *frame, const tn_node *type, const tn_val
     return mismatch(type, value, what);
   }
   bool is_fit = false;
-  TN_TRY_MSG(dims_fit(frame, type->in[0], n, is_tensor ? value->array->shape : value->dims, &is_fit),
-             "%s", what);
+  TN_TRY_MSG(
+      dims_fit(frame, type->in[0], n, is_tensor ? value->array->shape : value->dims, &is_fit), "%s",
+      what);
   return is_fit ? NULL : mismatch(type, value, what);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* What the two files of the graph interpreter share: the run, frames, and ways from values to loop-level arguments. */
+/* What the two files of the graph interpreter share: the run, frames, and ways from values to
+ * loop-level arguments. */
 #ifndef TN_GRAPH_INTERP_PRIV_H
 #define TN_GRAPH_INTERP_PRIV_H
 
@@ -30,23 +31,31 @@ typedef struct tn_frame {
   tn_map syms; /* VAR id -> int64 */
 } tn_frame;
 
-TN_MUST_USE tn_status tn_interp_eval(tn_interp *in, tn_frame *frame, const tn_node *expr, tn_value *out);
+TN_MUST_USE tn_status tn_interp_eval(tn_interp *in, tn_frame *frame, const tn_node *expr,
+                                     tn_value *out);
 /// Calls a function value.
-TN_MUST_USE tn_status tn_interp_apply(tn_interp *in, const tn_value *func, const tn_value *args, int32_t n_args, tn_value *out);
+TN_MUST_USE tn_status tn_interp_apply(tn_interp *in, const tn_value *func, const tn_value *args,
+                                      int32_t n_args, tn_value *out);
 /// A CALL node, arguments included.
-TN_MUST_USE tn_status tn_interp_builtin(tn_interp *in, tn_frame *frame, const tn_node *call, tn_value *out);
+TN_MUST_USE tn_status tn_interp_builtin(tn_interp *in, tn_frame *frame, const tn_node *call,
+                                        tn_value *out);
 /// A loop function on inputs, outputs and scalars in the order of its parameters.
-TN_MUST_USE tn_status tn_interp_prim_func(tn_interp *in, const char *name, const tn_value *args, int32_t n_args);
+TN_MUST_USE tn_status tn_interp_prim_func(tn_interp *in, const char *name, const tn_value *args,
+                                          int32_t n_args);
 /// The host's function `name`.
-TN_MUST_USE tn_status tn_interp_extern(tn_interp *in, const char *name, const tn_value *args, int32_t n_args, tn_value *out);
+TN_MUST_USE tn_status tn_interp_extern(tn_interp *in, const char *name, const tn_value *args,
+                                       int32_t n_args, tn_value *out);
 
 /// A zeroed array owned by the run.
-TN_MUST_USE tn_status tn_interp_array(tn_interp *in, tn_dtype dtype, int32_t ndim, const int64_t *shape, tn_value *out);
+TN_MUST_USE tn_status tn_interp_array(tn_interp *in, tn_dtype dtype, int32_t ndim,
+                                      const int64_t *shape, tn_value *out);
 tn_value tn_interp_shape(tn_interp *in, int32_t n, const int64_t *dims);
-/// Binds the symbolic sizes of `type` that have no value yet from `value`. Never fails: the check comes after all are bound.
+/// Binds the symbolic sizes of `type` that have no value yet from `value`. Never fails: the check
+/// comes after all are bound.
 void tn_interp_bind(tn_frame *frame, const tn_node *type, const tn_value *value);
 /// INVALID unless `value` has that type; `what` names it: "argument 'x' of main".
-TN_MUST_USE tn_status tn_interp_check(tn_frame *frame, const tn_node *type, const tn_value *value, const char *what);
+TN_MUST_USE tn_status tn_interp_check(tn_frame *frame, const tn_node *type, const tn_value *value,
+                                      const char *what);
 void tn_value_print(const tn_value *value, tn_buf *out);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* bind_params: parameters of opts->func ("main" when NULL) become constants, symbolic sizes that follow from them numbers.
+/* bind_params: parameters of opts->func ("main" when NULL) become constants, symbolic sizes that
+ * follow from them numbers.
  *
  *   def main(x: R.Tensor((1, "n")), w: R.Tensor(("n", 4))): ... w ...      with w = an array of 8x4
  *   -> def main(x: R.Tensor((1, 8))): ... CONST ...
  *
- * The arrays are borrowed and must outlive the module's ir. Errors: NOT_FOUND for a name that is no parameter; INVALID for a
- * wrong shape or dtype, for NaN (a weight that is not a number makes every result one) and when something calls the
- * function, whose calls would no longer fit. */
+ * The arrays are borrowed and must outlive the module's ir. Errors: NOT_FOUND for a name that is no
+ * parameter; INVALID for a wrong shape or dtype, for NaN (a weight that is not a number makes every
+ * result one) and when something calls the function, whose calls would no longer fit. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* dead_code: drops pure bindings whose variable nobody uses, outputs of dataflow blocks that nobody uses, ifs without
- * effect, and private functions that no public one reaches. An impure call stays even when its result is unused, in its
- * place; so does match_cast, which is a check. Idempotent. */
+/* dead_code: drops pure bindings whose variable nobody uses, outputs of dataflow blocks that nobody
+ * uses, ifs without effect, and private functions that no public one reaches. An impure call stays
+ * even when its result is unused, in its place; so does match_cast, which is a check. Idempotent.
+ */
 #include <string.h>
 
 #include "graph/graph_priv.h"
@@ -54,8 +55,8 @@ static bool body_is_pure(const dce *d, const tn_node *body) {
 
 static const tn_node *sweep_body(dce *d, const tn_node *body);
 
-/* The statement without its dead parts, NULL when all of it is dead. Uses are marked on the way, last
- * statement first, so that a use is seen before the binding it keeps. */
+/* The statement without its dead parts, NULL when all of it is dead. Uses are marked on the way,
+ * last statement first, so that a use is seen before the binding it keeps. */
 static const tn_node *sweep_dataflow(dce *d, const tn_node *stmt) {
   const tn_node *outputs = stmt->in[TN_DATAFLOW_OUTPUTS];
   tn_stmts kept = {0};

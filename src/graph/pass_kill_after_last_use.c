@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* kill_after_last_use: a value is dropped right after the last statement that uses its variable, so that its memory can go
- * and its register can be used again.
+/* kill_after_last_use: a value is dropped right after the last statement that uses its variable, so
+ * that its memory can go and its register can be used again.
  *
  *   b = f(a)          ->   b = f(a)
  *   c = g(b)               _ = R.vm.kill_object(a)
  *                          c = g(b) ...
  *
- * A variable that only a branch of an if uses last is dropped after the if. Parameters and what is returned or yielded last
- * are left alone. Requires: to_nondataflow. Idempotent. */
+ * A variable that only a branch of an if uses last is dropped after the if. Parameters and what is
+ * returned or yielded last are left alone. Requires: to_nondataflow. Idempotent. */
 #include "graph/graph_priv.h"
 #include "graph/passes.h"
 
@@ -20,11 +20,11 @@ typedef struct killer {
 
 /* Variables bound in one body, by the statement that uses them last. */
 typedef struct last_uses {
-  tn_map index;           /* GVAR id -> statement */
+  tn_map index; /* GVAR id -> statement */
   uint32_t now;
   TN_VEC(const tn_node *) bound;
-  TN_VEC(int64_t) next;   /* chain of variables with the same last statement */
-  TN_VEC(int64_t) first;  /* by statement */
+  TN_VEC(int64_t) next;  /* chain of variables with the same last statement */
+  TN_VEC(int64_t) first; /* by statement */
 } last_uses;
 
 static void note_use(const tn_node *n, void *ctx) {
@@ -95,8 +95,7 @@ static const tn_node *kill_body(killer *k, const tn_node *body) {
     const tn_node *stmt = kill_inside(k, tn_body_at(body, i));
     bool is_end = stmt->op == TN_OP_RETURN || stmt->op == TN_OP_YIELD;
     TN_VEC_PUSH(&out, stmt);
-    for (int64_t at = u.first.data[i]; at >= 0 && !is_end && !is_kill(stmt);
-         at = u.next.data[at]) {
+    for (int64_t at = u.first.data[i]; at >= 0 && !is_end && !is_kill(stmt); at = u.next.data[at]) {
       const tn_node *var = chained(&u, at);
       const tn_node *call =
           tn_call_new(k->ir, tn_graph_builtin(TN_BUILTIN_VM_KILL_OBJECT), 1, &var, NULL, NULL);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* lift_functions: a function written inside another becomes a private one of the module; what it uses from outside is
- * captured and comes after its own parameters.
+/* lift_functions: a function written inside another becomes a private one of the module; what it
+ * uses from outside is captured and comes after its own parameters.
  *
  *   @R.function
  *   def inner(y): return R.add(y, x)      ->   inner = R.make_closure(cls.main_inner, (x,))
  *
- * Requires: normalize. Guarantees: no GFUNC stands inside a GFUNC. A symbolic size used inside must be an extent of a
- * parameter or of a captured tensor, else UNSUPPORTED. */
+ * Requires: normalize. Guarantees: no GFUNC stands inside a GFUNC. A symbolic size used inside must
+ * be an extent of a parameter or of a captured tensor, else UNSUPPORTED. */
 #include "graph/graph_priv.h"
 #include "graph/passes.h"
 
@@ -116,13 +116,13 @@ static tn_status lift(tn_gpass *pass, const tn_node *stmt, tn_stmts *out) {
     tn_buf_deinit(&base);
     tn_module_set(pass->module, name, closed);
     const tn_node *args[] = {
-      tn_node_new(pass->ir, TN_OP_GLOBAL, TN_DT_NONE, (tn_attr){.text = tn_ir_text(pass->ir, name)},
-                  0, NULL),
-      tn_node_new(pass->ir, TN_OP_TUPLE, TN_DT_NONE, (tn_attr){0}, (uint32_t)captured.len,
-                  captured.data),
+        tn_node_new(pass->ir, TN_OP_GLOBAL, TN_DT_NONE,
+                    (tn_attr){.text = tn_ir_text(pass->ir, name)}, 0, NULL),
+        tn_node_new(pass->ir, TN_OP_TUPLE, TN_DT_NONE, (tn_attr){0}, (uint32_t)captured.len,
+                    captured.data),
     };
-    const tn_node *closure = tn_call_new(pass->ir, tn_graph_builtin(TN_BUILTIN_MAKE_CLOSURE), 2,
-                                         args, NULL, NULL);
+    const tn_node *closure =
+        tn_call_new(pass->ir, tn_graph_builtin(TN_BUILTIN_MAKE_CLOSURE), 2, args, NULL, NULL);
     const tn_node *in[] = {stmt->in[TN_BIND_VAR], closure};
     TN_VEC_PUSH(out, tn_node_with(pass->ir, stmt, in));
   }

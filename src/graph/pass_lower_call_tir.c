@@ -3,12 +3,13 @@
 /* lower_call_tir: calls that give a result become allocation and a direct call that writes it.
  *
  *   y = R.call_tir(cls.mm, (x, w), out_sinfo=R.Tensor((n, 4), "float32"))
- *   -> y = R.builtin.alloc_tensor(R.shape([n, 4]), R.dtype("float32"), R.prim_value(0), R.str("global"))
- *      _ = R.vm.call_dps(cls.mm, x, w, y)
+ *   -> y = R.builtin.alloc_tensor(R.shape([n, 4]), R.dtype("float32"), R.prim_value(0),
+ * R.str("global")) _ = R.vm.call_dps(cls.mm, x, w, y)
  *
- * call_dps_packed likewise; several outputs: one allocation each, then a tuple; tir_vars come last; an in-place output is
- * its input. Requires: normalize, to_nondataflow. Guarantees: no operator of the call_tir kind is left; the function says
- * "relax.force_pure", since the calls it makes now are effects on memory of its own. */
+ * call_dps_packed likewise; several outputs: one allocation each, then a tuple; tir_vars come last;
+ * an in-place output is its input. Requires: normalize, to_nondataflow. Guarantees: no operator of
+ * the call_tir kind is left; the function says "relax.force_pure", since the calls it makes now are
+ * effects on memory of its own. */
 #include "graph/graph_priv.h"
 #include "graph/passes.h"
 
@@ -27,10 +28,10 @@ static const tn_node *dtype_node(tn_ir *ir, tn_dtype dtype) {
 static const tn_node *alloc_call(tn_ir *ir, const tn_node *type) {
   const tn_node *dims = type->in[TN_TY_TENSOR_SHAPE];
   const tn_node *args[] = {
-    tn_node_new(ir, TN_OP_SHAPE, TN_DT_NONE, (tn_attr){0}, dims->n_in, dims->in),
-    dtype_node(ir, type->dtype),
-    prim(ir, tn_int(ir, TN_DT_I64, 0)),
-    tn_str(ir, "global"),
+      tn_node_new(ir, TN_OP_SHAPE, TN_DT_NONE, (tn_attr){0}, dims->n_in, dims->in),
+      dtype_node(ir, type->dtype),
+      prim(ir, tn_int(ir, TN_DT_I64, 0)),
+      tn_str(ir, "global"),
   };
   return tn_call_new(ir, tn_graph_builtin(TN_BUILTIN_ALLOC_TENSOR), 4, args, NULL, NULL);
 }
@@ -96,8 +97,8 @@ static tn_status lower_bind(tn_gpass *pass, const tn_node *stmt, tn_stmts *out) 
   make_outputs(pass, stmt, &outs, out);
   push_direct_call(pass, stmt, &outs, out);
   if (outs.len != 1) {
-    const tn_node *tuple = tn_node_new(pass->ir, TN_OP_TUPLE, TN_DT_NONE, (tn_attr){0},
-                                       (uint32_t)outs.len, outs.data);
+    const tn_node *tuple =
+        tn_node_new(pass->ir, TN_OP_TUPLE, TN_DT_NONE, (tn_attr){0}, (uint32_t)outs.len, outs.data);
     TN_VEC_PUSH(out, tn_gbind_new(pass->ir, var, tuple, stmt));
   } else if (inplace_input(call, 0) != NULL) {
     TN_VEC_PUSH(out, tn_gbind_new(pass->ir, var, outs.data[0], stmt));
@@ -144,7 +145,7 @@ static tn_status one(tn_module *module, const tn_node *func, void *ctx, const tn
   tn_ir *ir = module->ir;
   lowering l = {0};
   tn_gpass pass = {
-    .ir = ir, .module = module, .leaf = lower_leaf, .nested = lower_nested, .ctx = &l};
+      .ir = ir, .module = module, .leaf = lower_leaf, .nested = lower_nested, .ctx = &l};
   const tn_node *body = NULL;
   TN_TRY(tn_gpass_body(&pass, func->in[TN_GFUNC_BODY], &body));
   *out = tn_gfunc_lowered_body(ir, func, body);

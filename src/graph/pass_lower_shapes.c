@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* lower_shapes: a size computed from other sizes gets a name just before its first use, once for all uses that it reaches;
- * code generation gives each name a slot of the shape heap.
+/* lower_shapes: a size computed from other sizes gets a name just before its first use, once for
+ * all uses that it reaches; code generation gives each name a slot of the shape heap.
  *
  *   s = R.memory.alloc_storage(R.shape([n * 16 + 48]), ...)
  *   -> _: R.Shape([size]) = R.match_cast(R.shape([n * 16 + 48]), R.Shape([size]))
  *      s = R.memory.alloc_storage(R.shape([size]), ...)
  *
- * Touches sizes that are evaluated: R.shape and int64 R.prim_value. Types keep their expressions. Idempotent. */
+ * Touches sizes that are evaluated: R.shape and int64 R.prim_value. Types keep their expressions.
+ * Idempotent. */
 #include "arith/arith.h"
 #include "graph/graph_priv.h"
 #include "graph/passes.h"
 
 typedef struct namer {
   tn_arith *arith;
-  tn_map names;                /* expression id -> its VAR */
-  TN_VEC(uint64_t) scoped;     /* ids named since the function began, innermost branch last */
-  TN_VEC(size_t) marks;        /* length of `scoped` at the begin of each open branch */
+  tn_map names;                      /* expression id -> its VAR */
+  TN_VEC(uint64_t) scoped;           /* ids named since the function began, innermost branch last */
+  TN_VEC(size_t) marks;              /* length of `scoped` at the begin of each open branch */
   TN_VEC(const tn_node *) new_exprs; /* of the statement at hand */
   TN_VEC(const tn_node *) new_vars;
 } namer;
 
-static bool is_plain(const tn_node *expr) {
-  return expr->op == TN_OP_INT || expr->op == TN_OP_VAR;
-}
+static bool is_plain(const tn_node *expr) { return expr->op == TN_OP_INT || expr->op == TN_OP_VAR; }
 
 static const tn_node *name_of(namer *nm, tn_ir *ir, const tn_node *expr) {
   if (expr->dtype != TN_DT_I64) {
@@ -52,8 +51,8 @@ static bool is_sized(const tn_node *n) {
   return n->op == TN_OP_SHAPE;
 }
 
-/* Post-order, so that a SHAPE's own expressions are untouched yet. A rule would see types too; this goes
- * only where sizes are evaluated. */
+/* Post-order, so that a SHAPE's own expressions are untouched yet. A rule would see types too; this
+ * goes only where sizes are evaluated. */
 static const tn_node *replace(namer *nm, tn_ir *ir, const tn_node *n) {
   bool is_list = n->op == TN_OP_LIST || n->op == TN_OP_TUPLE || n->op == TN_OP_GET;
   bool is_call = n->op == TN_OP_CALL || n->op == TN_OP_INVOKE;
@@ -85,9 +84,9 @@ static void push_names(tn_gpass *pass, const tn_node *stmt, tn_stmts *out) {
   }
   const tn_node *type = tn_ty_shape(pass->ir, n, tn_list(pass->ir, n, nm->new_vars.data));
   const tn_node *in[] = {
-    tn_gvar_new(pass->ir, "_", type),
-    tn_node_new(pass->ir, TN_OP_SHAPE, TN_DT_NONE, (tn_attr){0}, n, nm->new_exprs.data),
-    type,
+      tn_gvar_new(pass->ir, "_", type),
+      tn_node_new(pass->ir, TN_OP_SHAPE, TN_DT_NONE, (tn_attr){0}, n, nm->new_exprs.data),
+      type,
   };
   const tn_node *cast = tn_node_new(pass->ir, TN_OP_MATCH_CAST, TN_DT_NONE, (tn_attr){0}, 3, in);
   tn_pos pos = tn_ir_pos(pass->ir, stmt);
@@ -133,7 +132,7 @@ static tn_status one(tn_module *module, const tn_node *func, void *ctx, const tn
   (void)ctx;
   namer nm = {.arith = tn_arith_new(module->ir)};
   tn_gpass pass = {
-    .ir = module->ir, .module = module, .leaf = name_leaf, .branch = branch, .ctx = &nm};
+      .ir = module->ir, .module = module, .leaf = name_leaf, .branch = branch, .ctx = &nm};
   const tn_node *body = NULL;
   tn_status st = tn_gpass_body(&pass, func->in[TN_GFUNC_BODY], &body);
   if (st == NULL) {

@@ -5,9 +5,9 @@
  *   y = R.add(R.multiply(x, x), c)      ->   gv = R.multiply(x, x)
  *                                            y = R.add(gv, c)
  *
- * Also: variables without a type get the inferred one, functions their result type, a call of an extern function
- * becomes call_packed. Guarantees: arguments, conditions and results are variables, constants, sizes or names; the tuple of
- * inputs of a call stays in its place. Idempotent. */
+ * Also: variables without a type get the inferred one, functions their result type, a call of an
+ * extern function becomes call_packed. Guarantees: arguments, conditions and results are variables,
+ * constants, sizes or names; the tuple of inputs of a call stays in its place. Idempotent. */
 #include "base/check.h"
 #include "graph/graph_priv.h"
 #include "graph/passes.h"
@@ -121,8 +121,8 @@ static tn_status flatten(tn_gpass *pass, const tn_node *expr, tn_stmts *out,
       break;
   }
   bool is_size = expr->dtype != TN_DT_NONE && !tn_is_atom(expr);
-  *out_expr = is_size ? tn_node_new(pass->ir, TN_OP_PRIM, TN_DT_NONE, (tn_attr){0}, 1, &expr)
-                      : expr;
+  *out_expr =
+      is_size ? tn_node_new(pass->ir, TN_OP_PRIM, TN_DT_NONE, (tn_attr){0}, 1, &expr) : expr;
   return NULL;
 }
 
@@ -224,7 +224,7 @@ static tn_status normal_func(normalizer *nz, tn_module *module, const tn_node *f
                              const tn_node **out) {
   tn_ir *ir = nz->infer.ir;
   tn_gpass pass = {
-    .ir = ir, .module = module, .leaf = normal_leaf, .nested = normal_nested, .ctx = nz};
+      .ir = ir, .module = module, .leaf = normal_leaf, .nested = normal_nested, .ctx = nz};
   const tn_node *params = func->in[TN_GFUNC_PARAMS];
   const tn_node *in[] = {NULL, func->in[TN_GFUNC_RET], func->in[TN_GFUNC_ATTRS],
                          func->in[TN_GFUNC_IS_PURE], NULL};

@@ -3,19 +3,21 @@
 /* plan_memory: tensors get places in storages, which are used again once their tensor is dead.
  *
  *   a = R.builtin.alloc_tensor(R.shape([4]), R.dtype("float32"), ...)
- *   -> storage = R.memory.alloc_storage(R.shape([64]), R.prim_value(0), R.str("global"), R.dtype("uint8"), keep=True)
- *      a = R.memory.alloc_tensor(storage, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+ *   -> storage = R.memory.alloc_storage(R.shape([64]), R.prim_value(0), R.str("global"),
+ * R.dtype("uint8"), keep=True) a = R.memory.alloc_tensor(storage, R.prim_value(0), R.shape([4]),
+ * R.dtype("float32"))
  *
- * A storage is allocated just before its first tensor; keep: nothing in it leaves the function, so that it may serve the
- * next run too. The function's attribute "memory_plan" reports what is known in numbers: planned_bytes, no_reuse_bytes,
- * n_storages, n_tensors, n_symbolic (storages whose size is an expression). Requires: lower_call_tir. Idempotent. */
+ * A storage is allocated just before its first tensor; keep: nothing in it leaves the function, so
+ * that it may serve the next run too. The function's attribute "memory_plan" reports what is known
+ * in numbers: planned_bytes, no_reuse_bytes, n_storages, n_tensors, n_symbolic (storages whose size
+ * is an expression). Requires: lower_call_tir. Idempotent. */
 #include "graph/passes.h"
 #include "graph/plan.h"
 
 typedef struct planner {
   tn_plan plan;
-  uint32_t next;        /* tensor that comes next in program order */
-  tn_stmts storages;    /* GVAR of each storage, NULL before its allocation */
+  uint32_t next;     /* tensor that comes next in program order */
+  tn_stmts storages; /* GVAR of each storage, NULL before its allocation */
 } planner;
 
 static const tn_node *prim_int(tn_ir *ir, int64_t value) {
@@ -25,10 +27,10 @@ static const tn_node *prim_int(tn_ir *ir, int64_t value) {
 
 static const tn_node *storage_call(tn_ir *ir, const tn_plan_storage *storage) {
   const tn_node *args[] = {
-    tn_node_new(ir, TN_OP_SHAPE, TN_DT_NONE, (tn_attr){0}, 1, &storage->bytes),
-    prim_int(ir, 0),
-    tn_str(ir, "global"),
-    tn_node_new(ir, TN_OP_DTYPE, TN_DT_NONE, (tn_attr){.i64 = TN_DT_U8}, 0, NULL),
+      tn_node_new(ir, TN_OP_SHAPE, TN_DT_NONE, (tn_attr){0}, 1, &storage->bytes),
+      prim_int(ir, 0),
+      tn_str(ir, "global"),
+      tn_node_new(ir, TN_OP_DTYPE, TN_DT_NONE, (tn_attr){.i64 = TN_DT_U8}, 0, NULL),
   };
   const tn_node *keep = storage->is_escaping ? tn_none(ir) : tn_bool(ir, true);
   const tn_op_def *op = tn_graph_builtin(TN_BUILTIN_ALLOC_STORAGE);
@@ -52,8 +54,8 @@ static tn_status place_leaf(tn_gpass *pass, const tn_node *stmt, tn_stmts *out) 
   const tn_node *alloc = stmt->in[TN_BIND_VALUE];
   const tn_node *args[] = {p->storages.data[at], prim_int(pass->ir, 0), tn_call_arg(alloc, 0),
                            tn_call_arg(alloc, 1)};
-  const tn_node *tensor = tn_call_new(pass->ir, tn_graph_builtin(TN_BUILTIN_STORAGE_TENSOR), 4,
-                                      args, NULL, NULL);
+  const tn_node *tensor =
+      tn_call_new(pass->ir, tn_graph_builtin(TN_BUILTIN_STORAGE_TENSOR), 4, args, NULL, NULL);
   const tn_node *in[] = {stmt->in[TN_BIND_VAR], tensor};
   TN_VEC_PUSH(out, tn_node_with(pass->ir, stmt, in));
   return NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Declares what the rows of graph/passes.def name; the outside reaches them through tn_graph_passes. */
+/* Declares what the rows of graph/passes.def name; the outside reaches them through
+ * tn_graph_passes. */
 #ifndef TN_GRAPH_PASSES_H
 #define TN_GRAPH_PASSES_H
 

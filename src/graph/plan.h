@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Liveness of the tensors that a function allocates: what plan_memory decides with. Statements are numbered in program
- * order, branches of an if one after the other. */
+/* Liveness of the tensors that a function allocates: what plan_memory decides with. Statements are
+ * numbered in program order, branches of an if one after the other. */
 #ifndef TN_GRAPH_PLAN_H
 #define TN_GRAPH_PLAN_H
 
@@ -21,7 +21,7 @@ typedef struct tn_plan_tensor {
 typedef struct tn_plan_storage {
   const tn_node *bytes; /* grows to the largest tensor's while it is a number */
   bool is_escaping;
-  uint32_t first;       /* index of the tensor that it is allocated for */
+  uint32_t first; /* index of the tensor that it is allocated for */
 } tn_plan_storage;
 
 typedef struct tn_plan {

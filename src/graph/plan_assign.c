@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Which tensor lies in which storage. In program order each tensor takes the free storage that fits best; a storage is free
- * again after the last statement that uses its tensor. A storage made inside a branch of an if exists there only. What
- * escapes has its storage for itself. Sizes that are numbers may grow a storage; symbolic ones match only themselves. */
+/* Which tensor lies in which storage. In program order each tensor takes the free storage that fits
+ * best; a storage is free again after the last statement that uses its tensor. A storage made
+ * inside a branch of an if exists there only. What escapes has its storage for itself. Sizes that
+ * are numbers may grow a storage; symbolic ones match only themselves. */
 #include "graph/plan.h"
 
 typedef struct live_storage {
@@ -13,16 +14,14 @@ typedef struct live_storage {
 typedef struct assigner {
   tn_plan *plan;
   uint32_t now;
-  uint32_t next;              /* the tensor that comes next in program order */
-  TN_VEC(live_storage) live;  /* visible ones, outer scopes first */
+  uint32_t next;             /* the tensor that comes next in program order */
+  TN_VEC(live_storage) live; /* visible ones, outer scopes first */
 } assigner;
 
-static bool is_number(const tn_node *bytes) {
-  return bytes->op == TN_OP_INT;
-}
+static bool is_number(const tn_node *bytes) { return bytes->op == TN_OP_INT; }
 
-/* How good a free storage is for `bytes`: smaller is better, INT64_MAX: not at all. Waste counts once, growth twice: memory
- * that is there already is cheaper than new memory. */
+/* How good a free storage is for `bytes`: smaller is better, INT64_MAX: not at all. Waste counts
+ * once, growth twice: memory that is there already is cheaper than new memory. */
 static int64_t badness(const tn_node *have, const tn_node *bytes) {
   if (have == bytes) {
     return 0;
@@ -31,7 +30,9 @@ static int64_t badness(const tn_node *have, const tn_node *bytes) {
     return INT64_MAX;
   }
   int64_t diff = have->attr.i64 - bytes->attr.i64;
-  enum { MAX_RATIO = 16 }; /* a small tensor must not hold up a big storage, nor a big one blow up a small storage */
+  enum {
+    MAX_RATIO = 16
+  }; /* a small tensor must not hold up a big storage, nor a big one blow up a small storage */
   int64_t most = diff > 0 ? have->attr.i64 : bytes->attr.i64;
   int64_t least = diff > 0 ? bytes->attr.i64 : have->attr.i64;
   if (most / MAX_RATIO > least) {

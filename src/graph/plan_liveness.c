@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Which allocated tensors a variable may stand for, and until when. A variable made from others (another name, a tuple, an
- * item, the value of an if) stands for all of theirs. Calls that write their outputs, prints and shape questions keep
- * nothing; any other call may return or keep its arguments, which then escape. */
+/* Which allocated tensors a variable may stand for, and until when. A variable made from others
+ * (another name, a tuple, an item, the value of an if) stands for all of theirs. Calls that write
+ * their outputs, prints and shape questions keep nothing; any other call may return or keep its
+ * arguments, which then escape. */
 #include "arith/arith.h"
 #include "graph/plan.h"
 
@@ -10,9 +11,9 @@ typedef struct liveness {
   tn_ir *ir;
   tn_arith *arith;
   tn_plan *plan;
-  uint32_t now;          /* number of the statement at hand */
-  tn_map sets;           /* GVAR id -> index + 1 into `lists` */
-  TN_VEC(tn_map) lists;  /* sets of tensor indices */
+  uint32_t now;         /* number of the statement at hand */
+  tn_map sets;          /* GVAR id -> index + 1 into `lists` */
+  TN_VEC(tn_map) lists; /* sets of tensor indices */
 } liveness;
 
 enum { ALIGN_BYTES = 64 };

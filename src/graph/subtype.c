@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* When a value of one type may stand where another is wanted, and how symbolic sizes of a signature are bound by what is
- * given. Extents are index expressions: arith proves them equal or different; what it cannot decide is "unsure", and the
- * place that asks leaves it to a check at run time. */
+/* When a value of one type may stand where another is wanted, and how symbolic sizes of a signature
+ * are bound by what is given. Extents are index expressions: arith proves them equal or different;
+ * what it cannot decide is "unsure", and the place that asks leaves it to a check at run time. */
 #include "arith/arith.h"
 #include "base/check.h"
 #include "graph/graph.h"
@@ -89,8 +89,8 @@ static bool tensor_fits(tn_ir *ir, const tn_node *sub, const tn_node *super, boo
   return true;
 }
 
-/* A function's sizes are its own: those of `sub` are first bound to what `super` is called with. Parameters go the other
- * way round. */
+/* A function's sizes are its own: those of `sub` are first bound to what `super` is called with.
+ * Parameters go the other way round. */
 static bool func_fits(tn_ir *ir, const tn_node *sub, const tn_node *super, bool *out_unsure) {
   const tn_node *want = super->in[TN_TY_FUNC_PARAMS];
   const tn_node *got = sub->in[TN_TY_FUNC_PARAMS];

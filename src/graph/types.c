@@ -6,9 +6,7 @@
 
 #include "graph/graph.h"
 
-static const tn_node *or_none(tn_ir *ir, const tn_node *n) {
-  return n == NULL ? tn_none(ir) : n;
-}
+static const tn_node *or_none(tn_ir *ir, const tn_node *n) { return n == NULL ? tn_none(ir) : n; }
 
 const tn_node *tn_ty_tensor(tn_ir *ir, tn_dtype dtype, int64_t ndim, const tn_node *shape) {
   bool is_known = shape != NULL && !tn_is_none(shape);
@@ -83,9 +81,7 @@ static void print_expr(const tn_node *n, int min_prec, tn_buf *out) {
   }
 }
 
-void tn_dim_print(const tn_node *expr, tn_buf *out) {
-  print_expr(expr, 0, out);
-}
+void tn_dim_print(const tn_node *expr, tn_buf *out) { print_expr(expr, 0, out); }
 
 /* Extents as in a signature: a symbolic one is quoted. */
 static void print_dims(const tn_node *dims, const char *open, const char *close, tn_buf *out) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The level rules of graph functions, on top of those of ir (scopes, single binding, statement parents). Run on what the
- * reader made and after every pass. Each rule has one diagnostic id:
+/* The level rules of graph functions, on top of those of ir (scopes, single binding, statement
+ * parents). Run on what the reader made and after every pass. Each rule has one diagnostic id:
  *   undefined-global wrong-callee call-tir-arity call-tir-arg bad-field bad-call      calls
  *   dataflow-impure dataflow-statement dataflow-output impure-in-pure                 effects
  *   type-mismatch type-unproved return-type bad-dim bad-condition                     types
@@ -43,8 +43,8 @@ static void report_types(checker *c, const char *id, const char *what, const tn_
   tn_buf_deinit(&want_text);
 }
 
-/* A declared type must follow from the value. In lowered code extents have names of their own, which
- * nothing relates to the expressions they stand for: there only contradictions are errors. */
+/* A declared type must follow from the value. In lowered code extents have names of their own,
+ * which nothing relates to the expressions they stand for: there only contradictions are errors. */
 static void check_declared(checker *c, const char *id, const char *what, const tn_node *got,
                            const tn_node *want) {
   bool is_unsure = false;
@@ -140,8 +140,9 @@ static void check_fields(checker *c, const tn_node *call) {
   for (int32_t i = 0; i < op->n_fields; ++i) {
     const tn_node *value = tn_call_field(call, i);
     if (value != NULL && !field_fits(op->fields[i].kind, value)) {
-      tn_diags_add(c->diags, "bad-field", c->pos, NULL, "field '%s' of R.%s holds a wrong kind of value",
-                   op->fields[i].name, op->def.name);
+      tn_diags_add(c->diags, "bad-field", c->pos, NULL,
+                   "field '%s' of R.%s holds a wrong kind of value", op->fields[i].name,
+                   op->def.name);
     }
   }
 }
@@ -150,7 +151,8 @@ static void check_fields(checker *c, const tn_node *call) {
 static void check_tir_arg(checker *c, const tn_node *prim, uint32_t i, const tn_node *type,
                           tn_map *syms) {
   const tn_node *buffer = prim->in[TN_PRIM_FUNC_BUFFERS]->in[i];
-  const char *param = (tn_is_none(buffer) ? prim->in[TN_PRIM_FUNC_PARAMS]->in[i] : buffer)->attr.text;
+  const char *param =
+      (tn_is_none(buffer) ? prim->in[TN_PRIM_FUNC_PARAMS]->in[i] : buffer)->attr.text;
   if (type->op == TN_OP_TY_OBJECT) {
     return;
   }
@@ -364,8 +366,9 @@ static void check_effects(checker *c, const tn_node *expr) {
     return;
   }
   if (c->is_dataflow) {
-    tn_diags_add(c->diags, "dataflow-impure", c->pos, NULL,
-                 "an impure call stands in a dataflow block; its effect would have no place in order");
+    tn_diags_add(
+        c->diags, "dataflow-impure", c->pos, NULL,
+        "an impure call stands in a dataflow block; its effect would have no place in order");
   } else if (c->func->in[TN_GFUNC_IS_PURE]->attr.i64 != 0 && !tn_gfunc_is_lowered(c->func)) {
     tn_diags_add(c->diags, "impure-in-pure", c->pos, "declare it with pure=False",
                  "function '%s' is pure and makes an impure call", c->func->attr.text);
@@ -517,7 +520,8 @@ static void check_stmt(checker *c, const tn_node *stmt) {
       break; /* checked by its branch */
     default:
       tn_diags_add(c->diags, "misplaced-statement", c->pos, NULL,
-                   "'%s' does not belong in a graph function", tn_op_info_get((tn_op)stmt->op)->text);
+                   "'%s' does not belong in a graph function",
+                   tn_op_info_get((tn_op)stmt->op)->text);
       break;
   }
 }

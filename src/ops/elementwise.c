@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Elementwise operators of one and two tensors. Two operands broadcast by NumPy's rule and have one dtype. Integers wrap;
- * floor_divide rounds down; integer division by zero is an error in the reference. maximum(a, b) is a > b ? a : b, so a NaN
- * on either side gives b. Floats are computed in float64 and rounded to their type in the reference. */
+/* Elementwise operators of one and two tensors. Two operands broadcast by NumPy's rule and have one
+ * dtype. Integers wrap; floor_divide rounds down; integer division by zero is an error in the
+ * reference. maximum(a, b) is a > b ? a : b, so a NaN on either side gives b. Floats are computed
+ * in float64 and rounded to their type in the reference. */
 #include <math.h>
 
 #include "base/check.h"
@@ -16,24 +17,24 @@ typedef enum binary_class { ARITHMETIC, COMPARISON, FLOATS_ONLY } binary_class;
 typedef struct binary_row {
   const char *name;
   binary_class cls;
-  int32_t op;         /* tn_op, or -1: the intrinsic pow */
+  int32_t op; /* tn_op, or -1: the intrinsic pow */
 } binary_row;
 
 static const binary_row binary_rows[] = {
-  {"add", ARITHMETIC, TN_OP_ADD},
-  {"subtract", ARITHMETIC, TN_OP_SUB},
-  {"multiply", ARITHMETIC, TN_OP_MUL},
-  {"divide", ARITHMETIC, TN_OP_DIV},
-  {"floor_divide", ARITHMETIC, TN_OP_FLOORDIV},
-  {"maximum", ARITHMETIC, TN_OP_MAX},
-  {"minimum", ARITHMETIC, TN_OP_MIN},
-  {"power", FLOATS_ONLY, -1},
-  {"equal", COMPARISON, TN_OP_EQ},
-  {"not_equal", COMPARISON, TN_OP_NE},
-  {"less", COMPARISON, TN_OP_LT},
-  {"less_equal", COMPARISON, TN_OP_LE},
-  {"greater", COMPARISON, TN_OP_GT},
-  {"greater_equal", COMPARISON, TN_OP_GE},
+    {"add", ARITHMETIC, TN_OP_ADD},
+    {"subtract", ARITHMETIC, TN_OP_SUB},
+    {"multiply", ARITHMETIC, TN_OP_MUL},
+    {"divide", ARITHMETIC, TN_OP_DIV},
+    {"floor_divide", ARITHMETIC, TN_OP_FLOORDIV},
+    {"maximum", ARITHMETIC, TN_OP_MAX},
+    {"minimum", ARITHMETIC, TN_OP_MIN},
+    {"power", FLOATS_ONLY, -1},
+    {"equal", COMPARISON, TN_OP_EQ},
+    {"not_equal", COMPARISON, TN_OP_NE},
+    {"less", COMPARISON, TN_OP_LT},
+    {"less_equal", COMPARISON, TN_OP_LE},
+    {"greater", COMPARISON, TN_OP_GT},
+    {"greater_equal", COMPARISON, TN_OP_GE},
 };
 
 static const binary_row *binary_row_of(const tn_node *call) {
@@ -53,12 +54,14 @@ static tn_status check_binary_dtypes(const binary_row *row, const tn_node *a, co
                   tn_dtype_print(b->dtype, tb));
   }
   if (row->cls == FLOATS_ONLY && a->dtype != TN_DT_NONE && !tn_dtype_is_float(a->dtype)) {
-    return TN_ERR(TN_INVALID, "the operands have type %s, expected a float type", tn_dtype_print(a->dtype, ta));
+    return TN_ERR(TN_INVALID, "the operands have type %s, expected a float type",
+                  tn_dtype_print(a->dtype, ta));
   }
   return NULL;
 }
 
-tn_status tn_op_infer_binary(const tn_infer_ctx *ctx, const tn_node *call, const tn_node **out_type) {
+tn_status tn_op_infer_binary(const tn_infer_ctx *ctx, const tn_node *call,
+                             const tn_node **out_type) {
   const binary_row *row = binary_row_of(call);
   const tn_node *a = NULL;
   const tn_node *b = NULL;
@@ -75,20 +78,34 @@ tn_status tn_op_infer_binary(const tn_infer_ctx *ctx, const tn_node *call, const
 
 static double apply_f64(int32_t op, double a, double b) {
   switch (op) {
-    case TN_OP_ADD: return a + b;
-    case TN_OP_SUB: return a - b;
-    case TN_OP_MUL: return a * b;
-    case TN_OP_DIV: return a / b;
-    case TN_OP_FLOORDIV: return floor(a / b);
-    case TN_OP_MAX: return a > b ? a : b;
-    case TN_OP_MIN: return a < b ? a : b;
-    case TN_OP_EQ: return a == b;
-    case TN_OP_NE: return a != b;
-    case TN_OP_LT: return a < b;
-    case TN_OP_LE: return a <= b;
-    case TN_OP_GT: return a > b;
-    case TN_OP_GE: return a >= b;
-    default: return pow(a, b);
+    case TN_OP_ADD:
+      return a + b;
+    case TN_OP_SUB:
+      return a - b;
+    case TN_OP_MUL:
+      return a * b;
+    case TN_OP_DIV:
+      return a / b;
+    case TN_OP_FLOORDIV:
+      return floor(a / b);
+    case TN_OP_MAX:
+      return a > b ? a : b;
+    case TN_OP_MIN:
+      return a < b ? a : b;
+    case TN_OP_EQ:
+      return a == b;
+    case TN_OP_NE:
+      return a != b;
+    case TN_OP_LT:
+      return a < b;
+    case TN_OP_LE:
+      return a <= b;
+    case TN_OP_GT:
+      return a > b;
+    case TN_OP_GE:
+      return a >= b;
+    default:
+      return pow(a, b);
   }
 }
 
@@ -101,18 +118,41 @@ static tn_status apply_i64(int32_t op, bool is_unsigned, int64_t a, int64_t b, i
     return TN_ERR(TN_INVALID, "integer division by zero");
   }
   switch (op) {
-    case TN_OP_ADD: *out = (int64_t)(ua + ub); return NULL;
-    case TN_OP_SUB: *out = (int64_t)(ua - ub); return NULL;
-    case TN_OP_MUL: *out = (int64_t)(ua * ub); return NULL;
-    case TN_OP_MAX: *out = is_less ? b : a; return NULL;
-    case TN_OP_MIN: *out = is_less ? a : b; return NULL;
-    case TN_OP_EQ: *out = a == b; return NULL;
-    case TN_OP_NE: *out = a != b; return NULL;
-    case TN_OP_LT: *out = is_less; return NULL;
-    case TN_OP_LE: *out = is_less || a == b; return NULL;
-    case TN_OP_GT: *out = !is_less && a != b; return NULL;
-    case TN_OP_GE: *out = !is_less; return NULL;
-    default: break;
+    case TN_OP_ADD:
+      *out = (int64_t)(ua + ub);
+      return NULL;
+    case TN_OP_SUB:
+      *out = (int64_t)(ua - ub);
+      return NULL;
+    case TN_OP_MUL:
+      *out = (int64_t)(ua * ub);
+      return NULL;
+    case TN_OP_MAX:
+      *out = is_less ? b : a;
+      return NULL;
+    case TN_OP_MIN:
+      *out = is_less ? a : b;
+      return NULL;
+    case TN_OP_EQ:
+      *out = a == b;
+      return NULL;
+    case TN_OP_NE:
+      *out = a != b;
+      return NULL;
+    case TN_OP_LT:
+      *out = is_less;
+      return NULL;
+    case TN_OP_LE:
+      *out = is_less || a == b;
+      return NULL;
+    case TN_OP_GT:
+      *out = !is_less && a != b;
+      return NULL;
+    case TN_OP_GE:
+      *out = !is_less;
+      return NULL;
+    default:
+      break;
   }
   if (is_unsigned) {
     *out = (int64_t)(ua / ub);
@@ -138,13 +178,15 @@ static int64_t operand_at(const tn_array *out, const tn_array *operand, int64_t 
   return at;
 }
 
-static tn_status broadcast_arrays(const tn_array *a, const tn_array *b, int64_t *shape, int32_t *out_ndim) {
+static tn_status broadcast_arrays(const tn_array *a, const tn_array *b, int64_t *shape,
+                                  int32_t *out_ndim) {
   int32_t n = a->ndim > b->ndim ? a->ndim : b->ndim;
   for (int32_t d = 1; d <= n; ++d) {
     int64_t da = d <= a->ndim ? a->shape[a->ndim - d] : 1;
     int64_t db = d <= b->ndim ? b->shape[b->ndim - d] : 1;
     if (da != db && da != 1 && db != 1) {
-      return TN_ERR(TN_INVALID, "the extents %lld and %lld do not broadcast", (long long)da, (long long)db);
+      return TN_ERR(TN_INVALID, "the extents %lld and %lld do not broadcast", (long long)da,
+                    (long long)db);
     }
     shape[n - d] = da == 1 ? db : da;
   }
@@ -152,7 +194,8 @@ static tn_status broadcast_arrays(const tn_array *a, const tn_array *b, int64_t 
   return NULL;
 }
 
-tn_status tn_op_eval_binary(const tn_node *call, const tn_array *const *args, int32_t n_args, tn_array *out) {
+tn_status tn_op_eval_binary(const tn_node *call, const tn_array *const *args, int32_t n_args,
+                            tn_array *out) {
   const binary_row *row = binary_row_of(call);
   int64_t shape[TN_MAX_NDIM];
   int32_t ndim = 0;
@@ -167,7 +210,8 @@ tn_status tn_op_eval_binary(const tn_node *call, const tn_array *const *args, in
     int64_t a = operand_at(out, args[0], i);
     int64_t b = operand_at(out, args[1], i);
     if (tn_dtype_is_float(dtype)) {
-      tn_array_set_f64(out, i, apply_f64(row->op, tn_array_get_f64(args[0], a), tn_array_get_f64(args[1], b)));
+      tn_array_set_f64(
+          out, i, apply_f64(row->op, tn_array_get_f64(args[0], a), tn_array_get_f64(args[1], b)));
       continue;
     }
     int64_t value = 0;
@@ -193,8 +237,8 @@ static tn_status begin_elementwise(tn_kernel *k, const tn_node **out_buffer) {
   return NULL;
 }
 
-static tn_status binary_value(tn_kernel *k, const binary_row *row, const tn_node *a, const tn_node *b,
-                              const tn_node **out) {
+static tn_status binary_value(tn_kernel *k, const binary_row *row, const tn_node *a,
+                              const tn_node *b, const tn_node **out) {
   if (row->op >= 0) {
     return tn_tir_binary(k->ir, (tn_op)row->op, a, b, out);
   }
@@ -232,9 +276,9 @@ tn_status tn_op_lower_binary(tn_ir *ir, const tn_node *call, const tn_node **out
 
 typedef struct unary_row {
   const char *name;
-  const char *symbol;    /* of the loop function */
+  const char *symbol; /* of the loop function */
   double (*f)(double);
-  int32_t intrin;        /* tn_intrin_id, -1: see unary_value */
+  int32_t intrin; /* tn_intrin_id, -1: see unary_value */
   bool takes_ints;
 } unary_row;
 
@@ -244,20 +288,20 @@ static double f_sigmoid(double x) { return 1 / (1 + exp(-x)); }
 static double f_relu(double x) { return x > 0 ? x : 0; } /* as the loop function: NaN gives 0 */
 
 static const unary_row unary_rows[] = {
-  {"abs", "abs", fabs, TN_INTRIN_ABS, true},
-  {"ceil", "ceil", ceil, TN_INTRIN_CEIL, false},
-  {"cos", "cos", cos, TN_INTRIN_COS, false},
-  {"erf", "erf", erf, TN_INTRIN_ERF, false},
-  {"exp", "exp", exp, TN_INTRIN_EXP, false},
-  {"floor", "floor", floor, TN_INTRIN_FLOOR, false},
-  {"log", "log", log, TN_INTRIN_LOG, false},
-  {"negative", "negative", f_negative, -1, true},
-  {"nn.relu", "relu", f_relu, -1, true},
-  {"rsqrt", "rsqrt", f_rsqrt, TN_INTRIN_RSQRT, false},
-  {"sigmoid", "sigmoid", f_sigmoid, TN_INTRIN_SIGMOID, false},
-  {"sin", "sin", sin, TN_INTRIN_SIN, false},
-  {"sqrt", "sqrt", sqrt, TN_INTRIN_SQRT, false},
-  {"tanh", "tanh", tanh, TN_INTRIN_TANH, false},
+    {"abs", "abs", fabs, TN_INTRIN_ABS, true},
+    {"ceil", "ceil", ceil, TN_INTRIN_CEIL, false},
+    {"cos", "cos", cos, TN_INTRIN_COS, false},
+    {"erf", "erf", erf, TN_INTRIN_ERF, false},
+    {"exp", "exp", exp, TN_INTRIN_EXP, false},
+    {"floor", "floor", floor, TN_INTRIN_FLOOR, false},
+    {"log", "log", log, TN_INTRIN_LOG, false},
+    {"negative", "negative", f_negative, -1, true},
+    {"nn.relu", "relu", f_relu, -1, true},
+    {"rsqrt", "rsqrt", f_rsqrt, TN_INTRIN_RSQRT, false},
+    {"sigmoid", "sigmoid", f_sigmoid, TN_INTRIN_SIGMOID, false},
+    {"sin", "sin", sin, TN_INTRIN_SIN, false},
+    {"sqrt", "sqrt", sqrt, TN_INTRIN_SQRT, false},
+    {"tanh", "tanh", tanh, TN_INTRIN_TANH, false},
 };
 
 static const unary_row *unary_row_of(const tn_node *call) {
@@ -269,12 +313,15 @@ static const unary_row *unary_row_of(const tn_node *call) {
   TN_UNREACHABLE();
 }
 
-tn_status tn_op_infer_unary(const tn_infer_ctx *ctx, const tn_node *call, const tn_node **out_type) {
+tn_status tn_op_infer_unary(const tn_infer_ctx *ctx, const tn_node *call,
+                            const tn_node **out_type) {
   char text[TN_DTYPE_TEXT_BYTES];
   const tn_node *type = NULL;
   TN_TRY(tn_op_arg_type(ctx, call, 0, &type));
-  if (!unary_row_of(call)->takes_ints && type->dtype != TN_DT_NONE && !tn_dtype_is_float(type->dtype)) {
-    return TN_ERR(TN_INVALID, "the operand has type %s, expected a float type", tn_dtype_print(type->dtype, text));
+  if (!unary_row_of(call)->takes_ints && type->dtype != TN_DT_NONE &&
+      !tn_dtype_is_float(type->dtype)) {
+    return TN_ERR(TN_INVALID, "the operand has type %s, expected a float type",
+                  tn_dtype_print(type->dtype, text));
   }
   *out_type = type;
   return NULL;
@@ -290,7 +337,8 @@ static int64_t unary_i64(const unary_row *row, tn_dtype dtype, int64_t x) {
   return row->f == f_relu ? (x > 0 ? x : 0) : x < 0 ? (int64_t)(0 - (uint64_t)x) : x;
 }
 
-tn_status tn_op_eval_unary(const tn_node *call, const tn_array *const *args, int32_t n_args, tn_array *out) {
+tn_status tn_op_eval_unary(const tn_node *call, const tn_array *const *args, int32_t n_args,
+                           tn_array *out) {
   const unary_row *row = unary_row_of(call);
   if (n_args != 1 || args[0] == NULL) {
     return TN_ERR(TN_INVALID, "expected a tensor");
@@ -312,7 +360,8 @@ static const tn_node *zero_of(tn_ir *ir, tn_dtype dtype) {
   return tn_dtype_is_float(dtype) ? tn_float(ir, dtype, 0) : tn_int(ir, dtype, 0);
 }
 
-static tn_status unary_value(tn_kernel *k, const unary_row *row, const tn_node *x, const tn_node **out) {
+static tn_status unary_value(tn_kernel *k, const unary_row *row, const tn_node *x,
+                             const tn_node **out) {
   if (row->intrin >= 0) {
     return tn_tir_intrin(k->ir, tn_intrin_get((tn_intrin_id)row->intrin), TN_DT_NONE, 1, &x, out);
   }
@@ -354,13 +403,15 @@ static tn_status target_dtype(const tn_node *call, tn_dtype *out) {
     *out = (tn_dtype)field->attr.i64;
     return NULL;
   }
-  if (field != NULL && field->op == TN_OP_STR && tn_dtype_parse(field->attr.text, strlen(field->attr.text), out)) {
+  if (field != NULL && field->op == TN_OP_STR &&
+      tn_dtype_parse(field->attr.text, strlen(field->attr.text), out)) {
     return NULL;
   }
   return TN_ERR(TN_INVALID, "'dtype' names no element type");
 }
 
-tn_status tn_op_infer_astype(const tn_infer_ctx *ctx, const tn_node *call, const tn_node **out_type) {
+tn_status tn_op_infer_astype(const tn_infer_ctx *ctx, const tn_node *call,
+                             const tn_node **out_type) {
   const tn_node *type = NULL;
   tn_dtype dtype = 0;
   TN_TRY(tn_op_arg_type(ctx, call, 0, &type));
@@ -369,7 +420,8 @@ tn_status tn_op_infer_astype(const tn_infer_ctx *ctx, const tn_node *call, const
   return NULL;
 }
 
-tn_status tn_op_eval_astype(const tn_node *call, const tn_array *const *args, int32_t n_args, tn_array *out) {
+tn_status tn_op_eval_astype(const tn_node *call, const tn_array *const *args, int32_t n_args,
+                            tn_array *out) {
   tn_dtype dtype = 0;
   if (n_args != 1 || args[0] == NULL) {
     return TN_ERR(TN_INVALID, "expected a tensor");

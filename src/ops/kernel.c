@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* What operators share: type questions, broadcasting, and the builder of their loop-level form. Extents of the graph become
- * the function's own: a number stays, anything else is a size that the buffer's shape binds when the function is called. */
+/* What operators share: type questions, broadcasting, and the builder of their loop-level form.
+ * Extents of the graph become the function's own: a number stays, anything else is a size that the
+ * buffer's shape binds when the function is called. */
 #include "ops/kernel.h"
 
 #include <inttypes.h>
@@ -10,12 +11,14 @@
 
 /* ---- types ---- */
 
-tn_status tn_op_arg_type(const tn_infer_ctx *ctx, const tn_node *call, uint32_t i, const tn_node **out) {
+tn_status tn_op_arg_type(const tn_infer_ctx *ctx, const tn_node *call, uint32_t i,
+                         const tn_node **out) {
   TN_TRY(tn_graph_infer(ctx, tn_call_arg(call, i), out));
   if ((*out)->op != TN_OP_TY_TENSOR) {
     tn_buf text = TN_BUF_INIT;
     tn_ty_print(*out, &text);
-    tn_status st = TN_ERR(TN_INVALID, "argument %u has type %s, expected a tensor", i, tn_buf_text(&text));
+    tn_status st =
+        TN_ERR(TN_INVALID, "argument %u has type %s, expected a tensor", i, tn_buf_text(&text));
     tn_buf_deinit(&text);
     return st;
   }
@@ -58,8 +61,8 @@ static tn_status broadcast_dim(tn_ir *ir, const tn_node *a, const tn_node *b, co
   return NULL;
 }
 
-tn_status tn_op_broadcast(tn_ir *ir, const char *name, const tn_node *a, const tn_node *b, int64_t *out_ndim,
-                          const tn_node **out_shape) {
+tn_status tn_op_broadcast(tn_ir *ir, const char *name, const tn_node *a, const tn_node *b,
+                          int64_t *out_ndim, const tn_node **out_shape) {
   const tn_node *sa = tn_op_shape(a);
   const tn_node *sb = tn_op_shape(b);
   bool is_ranked = a->attr.i64 >= 0 && b->attr.i64 >= 0;
@@ -88,7 +91,8 @@ tn_status tn_op_broadcast(tn_ir *ir, const char *name, const tn_node *a, const t
 
 tn_status tn_op_axis(const char *name, int64_t axis, int64_t ndim, int64_t *out) {
   if (axis < -ndim || axis >= ndim) {
-    return TN_ERR(TN_INVALID, "axis %" PRId64 " of %s is outside of %" PRId64 " dimensions", axis, name, ndim);
+    return TN_ERR(TN_INVALID, "axis %" PRId64 " of %s is outside of %" PRId64 " dimensions", axis,
+                  name, ndim);
   }
   *out = axis < 0 ? axis + ndim : axis;
   return NULL;
@@ -103,13 +107,14 @@ tn_status tn_op_ints(const tn_node *call, int32_t field, int64_t *out, int32_t *
   bool is_one = list->op == TN_OP_INT;
   uint32_t n = is_one ? 1 : list->n_in;
   if ((!is_one && list->op != TN_OP_LIST) || n > TN_MAX_NDIM) {
-    return TN_ERR(TN_INVALID, "field '%s' is no list of at most %d integers", tn_op_of(call)->fields[field].name,
-                  (int)TN_MAX_NDIM);
+    return TN_ERR(TN_INVALID, "field '%s' is no list of at most %d integers",
+                  tn_op_of(call)->fields[field].name, (int)TN_MAX_NDIM);
   }
   for (uint32_t i = 0; i < n; ++i) {
     const tn_node *item = is_one ? list : list->in[i];
     if (item->op != TN_OP_INT) {
-      return TN_ERR(TN_INVALID, "field '%s' holds what is no integer", tn_op_of(call)->fields[field].name);
+      return TN_ERR(TN_INVALID, "field '%s' holds what is no integer",
+                    tn_op_of(call)->fields[field].name);
     }
     out[i] = item->attr.i64;
   }
@@ -132,10 +137,12 @@ static const tn_node *own_extent(tn_kernel *k, const tn_node *dim) {
   return var;
 }
 
-static tn_status add_param(tn_kernel *k, const char *name, const tn_node *type, const tn_node **out) {
+static tn_status add_param(tn_kernel *k, const char *name, const tn_node *type,
+                           const tn_node **out) {
   const tn_node *shape = type->op == TN_OP_TY_TENSOR ? tn_op_shape(type) : NULL;
   if (shape == NULL || type->dtype == TN_DT_NONE || shape->n_in > TN_MAX_NDIM) {
-    return TN_ERR(TN_UNSUPPORTED, "R.%s on a tensor whose shape or dtype is not known", k->call->attr.def->name);
+    return TN_ERR(TN_UNSUPPORTED, "R.%s on a tensor whose shape or dtype is not known",
+                  k->call->attr.def->name);
   }
   const tn_node *dims[TN_MAX_NDIM];
   for (uint32_t d = 0; d < shape->n_in; ++d) {
@@ -186,8 +193,9 @@ const tn_node *tn_kernel_temp(tn_kernel *k, const char *name, tn_dtype dtype, ui
 
 /* ---- blocks ---- */
 
-void tn_kernel_begin(tn_kernel *k, const char *name, uint32_t n_spatial, const tn_node *const *spatial,
-                     uint32_t n_reduce, const tn_node *const *reduce) {
+void tn_kernel_begin(tn_kernel *k, const char *name, uint32_t n_spatial,
+                     const tn_node *const *spatial, uint32_t n_reduce,
+                     const tn_node *const *reduce) {
   TN_ASSERT(n_spatial + n_reduce <= 2 * TN_MAX_NDIM, "%u axes", n_spatial + n_reduce);
   k->block = name;
   k->n_spatial = n_spatial;
@@ -204,11 +212,13 @@ void tn_kernel_begin(tn_kernel *k, const char *name, uint32_t n_spatial, const t
   }
 }
 
-tn_status tn_kernel_load(tn_kernel *k, const tn_node *buffer, const tn_node *const *indices, const tn_node **out) {
+tn_status tn_kernel_load(tn_kernel *k, const tn_node *buffer, const tn_node *const *indices,
+                         const tn_node **out) {
   return tn_tir_load(k->ir, buffer, tn_buffer_ndim(buffer), indices, NULL, out);
 }
 
-tn_status tn_kernel_load_broadcast(tn_kernel *k, const tn_node *buffer, uint32_t n_axes, const tn_node **out) {
+tn_status tn_kernel_load_broadcast(tn_kernel *k, const tn_node *buffer, uint32_t n_axes,
+                                   const tn_node **out) {
   const tn_node *indices[TN_MAX_NDIM];
   uint32_t n = tn_buffer_ndim(buffer);
   TN_ASSERT(n <= n_axes, "an operand of rank %u in a result of rank %u", n, n_axes);
@@ -219,7 +229,8 @@ tn_status tn_kernel_load_broadcast(tn_kernel *k, const tn_node *buffer, uint32_t
   return tn_kernel_load(k, buffer, indices, out);
 }
 
-static tn_status make_block(tn_kernel *k, const tn_node *body, const tn_node *init, const tn_node **out) {
+static tn_status make_block(tn_kernel *k, const tn_node *body, const tn_node *init,
+                            const tn_node **out) {
   tn_ir *ir = k->ir;
   const tn_node *zero = tn_int(ir, TN_DT_I64, 0);
   const tn_node *empty = tn_list(ir, 0, NULL);
@@ -231,16 +242,16 @@ static tn_status make_block(tn_kernel *k, const tn_node *body, const tn_node *in
     iters[i] = tn_node_new(ir, TN_OP_ITER, TN_DT_NONE, kind, 4, in);
   }
   const tn_node *in[] = {
-    [TN_BLOCK_LABEL] = tn_label_new(ir, k->block),
-    [TN_BLOCK_ITERS] = tn_list(ir, n, iters),
-    [TN_BLOCK_PREDICATE] = tn_bool(ir, true),
-    [TN_BLOCK_READS] = empty,
-    [TN_BLOCK_WRITES] = empty,
-    [TN_BLOCK_ALLOCS] = empty,
-    [TN_BLOCK_MATCHES] = empty,
-    [TN_BLOCK_INIT] = init != NULL ? init : tn_none(ir),
-    [TN_BLOCK_ANNOTATIONS] = tn_none(ir),
-    [TN_BLOCK_BODY] = body,
+      [TN_BLOCK_LABEL] = tn_label_new(ir, k->block),
+      [TN_BLOCK_ITERS] = tn_list(ir, n, iters),
+      [TN_BLOCK_PREDICATE] = tn_bool(ir, true),
+      [TN_BLOCK_READS] = empty,
+      [TN_BLOCK_WRITES] = empty,
+      [TN_BLOCK_ALLOCS] = empty,
+      [TN_BLOCK_MATCHES] = empty,
+      [TN_BLOCK_INIT] = init != NULL ? init : tn_none(ir),
+      [TN_BLOCK_ANNOTATIONS] = tn_none(ir),
+      [TN_BLOCK_BODY] = body,
   };
   enum { N_IN = sizeof in / sizeof in[0] };
   const tn_node *draft = tn_node_new(ir, TN_OP_BLOCK, TN_DT_NONE, (tn_attr){0}, N_IN, in);
@@ -249,8 +260,8 @@ static tn_status make_block(tn_kernel *k, const tn_node *body, const tn_node *in
   return NULL;
 }
 
-tn_status tn_kernel_end(tn_kernel *k, const tn_node *buffer, const tn_node *const *indices, const tn_node *value,
-                        const tn_node *init) {
+tn_status tn_kernel_end(tn_kernel *k, const tn_node *buffer, const tn_node *const *indices,
+                        const tn_node *value, const tn_node *init) {
   tn_ir *ir = k->ir;
   uint32_t n = tn_buffer_ndim(buffer);
   const tn_node *store = NULL;
@@ -262,7 +273,8 @@ tn_status tn_kernel_end(tn_kernel *k, const tn_node *buffer, const tn_node *cons
   }
   TN_TRY(make_block(k, store, first, &stmt));
   for (uint32_t i = k->n_spatial + k->n_reduce; i-- > 0;) {
-    stmt = tn_for_new(ir, TN_FOR_SERIAL, k->loops[i], tn_int(ir, TN_DT_I64, 0), k->extents[i], stmt, NULL, NULL);
+    stmt = tn_for_new(ir, TN_FOR_SERIAL, k->loops[i], tn_int(ir, TN_DT_I64, 0), k->extents[i], stmt,
+                      NULL, NULL);
   }
   TN_VEC_PUSH(&k->stmts, stmt);
   return NULL;
@@ -272,16 +284,16 @@ static const tn_node *root_block(tn_kernel *k, const tn_node *body) {
   tn_ir *ir = k->ir;
   const tn_node *empty = tn_list(ir, 0, NULL);
   const tn_node *in[] = {
-    [TN_BLOCK_LABEL] = tn_label_new(ir, "root"),
-    [TN_BLOCK_ITERS] = empty,
-    [TN_BLOCK_PREDICATE] = tn_bool(ir, true),
-    [TN_BLOCK_READS] = empty,
-    [TN_BLOCK_WRITES] = empty,
-    [TN_BLOCK_ALLOCS] = tn_list(ir, (uint32_t)k->allocs.len, k->allocs.data),
-    [TN_BLOCK_MATCHES] = empty,
-    [TN_BLOCK_INIT] = tn_none(ir),
-    [TN_BLOCK_ANNOTATIONS] = tn_none(ir),
-    [TN_BLOCK_BODY] = body,
+      [TN_BLOCK_LABEL] = tn_label_new(ir, "root"),
+      [TN_BLOCK_ITERS] = empty,
+      [TN_BLOCK_PREDICATE] = tn_bool(ir, true),
+      [TN_BLOCK_READS] = empty,
+      [TN_BLOCK_WRITES] = empty,
+      [TN_BLOCK_ALLOCS] = tn_list(ir, (uint32_t)k->allocs.len, k->allocs.data),
+      [TN_BLOCK_MATCHES] = empty,
+      [TN_BLOCK_INIT] = tn_none(ir),
+      [TN_BLOCK_ANNOTATIONS] = tn_none(ir),
+      [TN_BLOCK_BODY] = body,
   };
   return tn_node_new(ir, TN_OP_BLOCK, TN_DT_NONE, (tn_attr){0}, sizeof in / sizeof in[0], in);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* What operators share: questions about the types of a call's arguments, broadcasting, and a small builder for their
- * loop-level form: a function of one or more blocks over its parameters' buffers.
+/* What operators share: questions about the types of a call's arguments, broadcasting, and a small
+ * builder for their loop-level form: a function of one or more blocks over its parameters' buffers.
  *
  *   tn_kernel k; tn_kernel_init(&k, ir, call);               // a buffer for each argument
  *   TN_TRY(tn_kernel_result(&k, type, &out));                // and for the result
@@ -19,13 +19,17 @@
 /* ---- types ---- */
 
 /// The TY_TENSOR of argument i; INVALID when it is none.
-TN_MUST_USE tn_status tn_op_arg_type(const tn_infer_ctx *ctx, const tn_node *call, uint32_t i, const tn_node **out);
+TN_MUST_USE tn_status tn_op_arg_type(const tn_infer_ctx *ctx, const tn_node *call, uint32_t i,
+                                     const tn_node **out);
 /// The shape LIST, or NULL when unknown.
 static inline const tn_node *tn_op_shape(const tn_node *type) {
   return tn_is_none(type->in[TN_TY_TENSOR_SHAPE]) ? NULL : type->in[TN_TY_TENSOR_SHAPE];
 }
-/// The shape of a op b by NumPy's rule, NULL when it cannot be known; *out_ndim: its rank or -1. INVALID names the extents that disagree.
-TN_MUST_USE tn_status tn_op_broadcast(tn_ir *ir, const char *name, const tn_node *a, const tn_node *b, int64_t *out_ndim, const tn_node **out_shape);
+/// The shape of a op b by NumPy's rule, NULL when it cannot be known; *out_ndim: its rank or -1.
+/// INVALID names the extents that disagree.
+TN_MUST_USE tn_status tn_op_broadcast(tn_ir *ir, const char *name, const tn_node *a,
+                                      const tn_node *b, int64_t *out_ndim,
+                                      const tn_node **out_shape);
 /// An axis in [-ndim, ndim) as one in [0, ndim).
 TN_MUST_USE tn_status tn_op_axis(const char *name, int64_t axis, int64_t ndim, int64_t *out);
 /// The values of an INTS field; n = -1 when it is left out. At most TN_MAX_NDIM.
@@ -36,12 +40,12 @@ TN_MUST_USE tn_status tn_op_ints(const tn_node *call, int32_t field, int64_t *ou
 typedef struct tn_kernel {
   tn_ir *ir;
   const tn_node *call;
-  tn_map sizes;                     /* id of a graph-level extent -> the function's own VAR */
+  tn_map sizes; /* id of a graph-level extent -> the function's own VAR */
   TN_VEC(const tn_node *) params;
   TN_VEC(const tn_node *) buffers;
   TN_VEC(const tn_node *) stmts;
   TN_VEC(const tn_node *) allocs;
-  const char *block;                /* the block being built */
+  const char *block; /* the block being built */
   uint32_t n_spatial;
   uint32_t n_reduce;
   const tn_node *extents[2 * TN_MAX_NDIM];
@@ -53,18 +57,26 @@ typedef struct tn_kernel {
 TN_MUST_USE tn_status tn_kernel_init(tn_kernel *k, tn_ir *ir, const tn_node *call);
 void tn_kernel_deinit(tn_kernel *k);
 /// The buffer parameter for the result; comes after the arguments.
-TN_MUST_USE tn_status tn_kernel_result(tn_kernel *k, const tn_node *type, const tn_node **out_buffer);
+TN_MUST_USE tn_status tn_kernel_result(tn_kernel *k, const tn_node *type,
+                                       const tn_node **out_buffer);
 /// A temporary of the function.
-const tn_node *tn_kernel_temp(tn_kernel *k, const char *name, tn_dtype dtype, uint32_t n, const tn_node *const *extents);
+const tn_node *tn_kernel_temp(tn_kernel *k, const char *name, tn_dtype dtype, uint32_t n,
+                              const tn_node *const *extents);
 /// A block with so many spatial and reduce axes; extents: those of buffers.
-void tn_kernel_begin(tn_kernel *k, const char *name, uint32_t n_spatial, const tn_node *const *spatial, uint32_t n_reduce,
+void tn_kernel_begin(tn_kernel *k, const char *name, uint32_t n_spatial,
+                     const tn_node *const *spatial, uint32_t n_reduce,
                      const tn_node *const *reduce);
 /// buffer[indices]
-TN_MUST_USE tn_status tn_kernel_load(tn_kernel *k, const tn_node *buffer, const tn_node *const *indices, const tn_node **out);
+TN_MUST_USE tn_status tn_kernel_load(tn_kernel *k, const tn_node *buffer,
+                                     const tn_node *const *indices, const tn_node **out);
 /// Index of a broadcast operand: the last axes, 0 where its extent is 1.
-TN_MUST_USE tn_status tn_kernel_load_broadcast(tn_kernel *k, const tn_node *buffer, uint32_t n_axes, const tn_node **out);
-/// Stores value to buffer[indices] and closes block and loops. init: what is stored first when there are reduce axes, else NULL.
-TN_MUST_USE tn_status tn_kernel_end(tn_kernel *k, const tn_node *buffer, const tn_node *const *indices, const tn_node *value, const tn_node *init);
+TN_MUST_USE tn_status tn_kernel_load_broadcast(tn_kernel *k, const tn_node *buffer, uint32_t n_axes,
+                                               const tn_node **out);
+/// Stores value to buffer[indices] and closes block and loops. init: what is stored first when
+/// there are reduce axes, else NULL.
+TN_MUST_USE tn_status tn_kernel_end(tn_kernel *k, const tn_node *buffer,
+                                    const tn_node *const *indices, const tn_node *value,
+                                    const tn_node *init);
 /// The private PRIM_FUNC.
 const tn_node *tn_kernel_finish(tn_kernel *k, const char *name);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* matmul: the last two dimensions are matrices, those before broadcast; an operand of one dimension is a row (left) or
- * column (right) whose dimension the result does not have. Sums are in out_dtype, the reference's in float64. */
+/* matmul: the last two dimensions are matrices, those before broadcast; an operand of one dimension
+ * is a row (left) or column (right) whose dimension the result does not have. Sums are in
+ * out_dtype, the reference's in float64. */
 #include <inttypes.h>
 
 #include "base/check.h"
@@ -44,7 +45,8 @@ static const tn_node *batch_type(tn_ir *ir, const tn_node *type) {
   return tn_ty_tensor(ir, type->dtype, n, tn_list(ir, n, shape->in));
 }
 
-static tn_status infer_known(tn_ir *ir, const tn_node *a, const tn_node *b, tn_dtype dtype, const tn_node **out) {
+static tn_status infer_known(tn_ir *ir, const tn_node *a, const tn_node *b, tn_dtype dtype,
+                             const tn_node **out) {
   const tn_node *sa = tn_op_shape(a);
   const tn_node *sb = tn_op_shape(b);
   const tn_node *batch = NULL;
@@ -73,7 +75,8 @@ static tn_status infer_known(tn_ir *ir, const tn_node *a, const tn_node *b, tn_d
   return NULL;
 }
 
-tn_status tn_op_infer_matmul(const tn_infer_ctx *ctx, const tn_node *call, const tn_node **out_type) {
+tn_status tn_op_infer_matmul(const tn_infer_ctx *ctx, const tn_node *call,
+                             const tn_node **out_type) {
   const tn_node *a = NULL;
   const tn_node *b = NULL;
   tn_dtype dtype = TN_DT_NONE;
@@ -104,8 +107,8 @@ typedef struct product {
   int64_t rows;
   int64_t inner;
   int64_t columns;
-  int32_t n_batch;              /* batch dimensions of the result */
-  int64_t shape[TN_MAX_NDIM];   /* of the result */
+  int32_t n_batch;            /* batch dimensions of the result */
+  int64_t shape[TN_MAX_NDIM]; /* of the result */
   int32_t ndim;
 } product;
 
@@ -130,7 +133,8 @@ static tn_status plan_product(product *p) {
     int64_t da = batch_extent(p->a, d);
     int64_t db = batch_extent(p->b, d);
     if (da != db && da != 1 && db != 1) {
-      return TN_ERR(TN_INVALID, "the batch extents %" PRId64 " and %" PRId64 " do not broadcast", da, db);
+      return TN_ERR(TN_INVALID, "the batch extents %" PRId64 " and %" PRId64 " do not broadcast",
+                    da, db);
     }
     p->shape[p->n_batch - d] = da == 1 ? db : da;
   }
@@ -169,13 +173,16 @@ static void eval_element(const product *p, int64_t a_at, int64_t b_at, int64_t i
   }
   uint64_t sum = 0;
   for (int64_t k = 0; k < p->inner; ++k) {
-    sum += (uint64_t)tn_array_get_i64(p->a, a_at + k) * (uint64_t)tn_array_get_i64(p->b, b_at + k * p->columns);
+    sum += (uint64_t)tn_array_get_i64(p->a, a_at + k) *
+           (uint64_t)tn_array_get_i64(p->b, b_at + k * p->columns);
   }
   tn_array_set_i64(out, i, (int64_t)sum);
 }
 
-tn_status tn_op_eval_matmul(const tn_node *call, const tn_array *const *args, int32_t n_args, tn_array *out) {
-  if (n_args != 2 || args[0] == NULL || args[1] == NULL || args[0]->ndim == 0 || args[1]->ndim == 0) {
+tn_status tn_op_eval_matmul(const tn_node *call, const tn_array *const *args, int32_t n_args,
+                            tn_array *out) {
+  if (n_args != 2 || args[0] == NULL || args[1] == NULL || args[0]->ndim == 0 ||
+      args[1]->ndim == 0) {
     return TN_ERR(TN_INVALID, "expected two tensors with dimensions");
   }
   product p = {.a = args[0], .b = args[1]};
@@ -198,7 +205,8 @@ tn_status tn_op_eval_matmul(const tn_node *call, const tn_array *const *args, in
 /* ---- loop-level form ---- */
 
 /* Batch indices of an operand: the last of the batch axes, 0 where its extent is 1. */
-static uint32_t batch_indices(const tn_kernel *k, const tn_node *buffer, uint32_t n_batch, const tn_node **indices) {
+static uint32_t batch_indices(const tn_kernel *k, const tn_node *buffer, uint32_t n_batch,
+                              const tn_node **indices) {
   uint32_t ndim = tn_buffer_ndim(buffer);
   uint32_t n = ndim > 2 ? ndim - 2 : 0;
   for (uint32_t i = 0; i < n; ++i) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The operators that compute numbers: one file a family, one row an operator (tn_op_def of graph/graph.h): type rule, slow
- * obvious reference, loop-level form, test cases. The reader gets the table for R.<name>; interpreter, legalize_graph, tests
- * and documentation work from it. */
+/* The operators that compute numbers: one file a family, one row an operator (tn_op_def of
+ * graph/graph.h): type rule, slow obvious reference, loop-level form, test cases. The reader gets
+ * the table for R.<name>; interpreter, legalize_graph, tests and documentation work from it. */
 #ifndef TN_OPS_OPS_H
 #define TN_OPS_OPS_H
 
@@ -13,10 +13,10 @@ const tn_op_table *tn_ops_table(void);
 
 /// An example of an operator, for tests: argument types and fields. The sizes are small.
 typedef struct tn_op_case {
-  const char *op;       /* "add" */
-  const char *args;     /* one type an argument: "f32[2,3] f32[3]" */
-  const char *fields;   /* "axis=-1 keepdims=1 axes=[0,2]", "" for the defaults */
-  const char *result;   /* the type expected: "f32[2,3]" */
+  const char *op;     /* "add" */
+  const char *args;   /* one type an argument: "f32[2,3] f32[3]" */
+  const char *fields; /* "axis=-1 keepdims=1 axes=[0,2]", "" for the defaults */
+  const char *result; /* the type expected: "f32[2,3]" */
 } tn_op_case;
 /// All examples.
 const tn_op_case *tn_op_cases(uint32_t *out_n);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Reductions over axes (sum, mean, max, min) and softmax. Sums of floats are taken in float64 by the reference; the mean of
- * integers rounds toward zero. The maximum of nothing is the type's least value, the mean of nothing 0/0. max keeps a > b ? a : b
- * with b the value so far second, so NaN elements are passed over unless they come last. */
+/* Reductions over axes (sum, mean, max, min) and softmax. Sums of floats are taken in float64 by
+ * the reference; the mean of integers rounds toward zero. The maximum of nothing is the type's
+ * least value, the mean of nothing 0/0. max keeps a > b ? a : b with b the value so far second, so
+ * NaN elements are passed over unless they come last. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -53,7 +54,8 @@ static tn_status read_axes(const tn_node *call, int64_t ndim, bool *out_reduced)
   return NULL;
 }
 
-tn_status tn_op_infer_reduce(const tn_infer_ctx *ctx, const tn_node *call, const tn_node **out_type) {
+tn_status tn_op_infer_reduce(const tn_infer_ctx *ctx, const tn_node *call,
+                             const tn_node **out_type) {
   const tn_node *type = NULL;
   bool is_reduced[TN_MAX_NDIM];
   const tn_node *dims[TN_MAX_NDIM];
@@ -67,10 +69,13 @@ tn_status tn_op_infer_reduce(const tn_infer_ctx *ctx, const tn_node *call, const
   const tn_node *shape = tn_op_shape(type);
   for (int32_t d = 0; d < type->attr.i64; ++d) {
     if (!is_reduced[d] || keeps_dims(call)) {
-      dims[n++] = is_reduced[d] ? tn_int(ctx->ir, TN_DT_I64, 1) : shape == NULL ? NULL : shape->in[d];
+      dims[n++] = is_reduced[d]   ? tn_int(ctx->ir, TN_DT_I64, 1)
+                  : shape == NULL ? NULL
+                                  : shape->in[d];
     }
   }
-  *out_type = tn_ty_tensor(ctx->ir, type->dtype, n, shape == NULL ? NULL : tn_list(ctx->ir, n, dims));
+  *out_type =
+      tn_ty_tensor(ctx->ir, type->dtype, n, shape == NULL ? NULL : tn_list(ctx->ir, n, dims));
   return NULL;
 }
 
@@ -87,9 +92,11 @@ static void accumulate(reduction r, const tn_array *x, int64_t i, accumulator *a
   int64_t v = tn_dtype_is_float(x->dtype) ? 0 : tn_array_get_i64(x, i);
   bool is_first = acc->n++ == 0;
   bool is_less = tn_dtype_is_float(x->dtype) ? f < acc->f64
-                 : tn_dtype_is_int(x->dtype) ? v < acc->i64 : (uint64_t)v < (uint64_t)acc->i64;
+                 : tn_dtype_is_int(x->dtype) ? v < acc->i64
+                                             : (uint64_t)v < (uint64_t)acc->i64;
   bool is_more = tn_dtype_is_float(x->dtype) ? f > acc->f64
-                 : tn_dtype_is_int(x->dtype) ? v > acc->i64 : (uint64_t)v > (uint64_t)acc->i64;
+                 : tn_dtype_is_int(x->dtype) ? v > acc->i64
+                                             : (uint64_t)v > (uint64_t)acc->i64;
   if (r == SUM || r == MEAN) {
     acc->f64 += f;
     acc->i64 = (int64_t)((uint64_t)acc->i64 + (uint64_t)v);
@@ -108,7 +115,8 @@ static void store_result(reduction r, const accumulator *acc, tn_array *out, int
   }
 }
 
-tn_status tn_op_eval_reduce(const tn_node *call, const tn_array *const *args, int32_t n_args, tn_array *out) {
+tn_status tn_op_eval_reduce(const tn_node *call, const tn_array *const *args, int32_t n_args,
+                            tn_array *out) {
   bool is_reduced[TN_MAX_NDIM];
   int64_t shape[TN_MAX_NDIM];
   int64_t out_stride[TN_MAX_NDIM];
@@ -175,8 +183,8 @@ static tn_op combine_op(reduction r) {
 }
 
 /* target[axes of result] = combine over the reduced axes. */
-static tn_status build_reduction(tn_kernel *k, reduction r, const bool *is_reduced, const tn_node *target,
-                                 const tn_node *const *out_indices) {
+static tn_status build_reduction(tn_kernel *k, reduction r, const bool *is_reduced,
+                                 const tn_node *target, const tn_node *const *out_indices) {
   const tn_node *x = k->buffers.data[0];
   uint32_t spatial = 0;
   uint32_t reduced = k->n_spatial;
@@ -193,7 +201,8 @@ static tn_status build_reduction(tn_kernel *k, reduction r, const bool *is_reduc
 }
 
 /* Begins a block with the kept dimensions of `x` as spatial and the others as reduce axes. */
-static void begin_reduction(tn_kernel *k, const char *name, const tn_node *x, const bool *is_reduced) {
+static void begin_reduction(tn_kernel *k, const char *name, const tn_node *x,
+                            const bool *is_reduced) {
   const tn_node *spatial[TN_MAX_NDIM];
   const tn_node *reduce[TN_MAX_NDIM];
   uint32_t ns = 0;
@@ -209,8 +218,8 @@ static void begin_reduction(tn_kernel *k, const char *name, const tn_node *x, co
   tn_kernel_begin(k, name, ns, spatial, nr, reduce);
 }
 
-static uint32_t result_indices(const tn_kernel *k, uint32_t ndim, const bool *is_reduced, bool is_kept,
-                               const tn_node **indices) {
+static uint32_t result_indices(const tn_kernel *k, uint32_t ndim, const bool *is_reduced,
+                               bool is_kept, const tn_node **indices) {
   uint32_t n = 0;
   uint32_t spatial = 0;
   for (uint32_t d = 0; d < ndim; ++d) {
@@ -224,14 +233,16 @@ static uint32_t result_indices(const tn_kernel *k, uint32_t ndim, const bool *is
 }
 
 /* out = out / number of reduced elements */
-static tn_status divide_by_count(tn_kernel *k, const tn_node *x, const bool *is_reduced, const tn_node *out) {
+static tn_status divide_by_count(tn_kernel *k, const tn_node *x, const bool *is_reduced,
+                                 const tn_node *out) {
   const tn_node *shape = out->in[TN_BUFFER_SHAPE];
   const tn_node *count = tn_int(k->ir, TN_DT_I64, 1);
   const tn_node *value = NULL;
   tn_arith *arith = tn_arith_new(k->ir);
   for (uint32_t d = 0; d < tn_buffer_ndim(x); ++d) {
     if (is_reduced[d]) {
-      count = tn_arith_simplify(arith, tn_binary(k->ir, TN_OP_MUL, count, x->in[TN_BUFFER_SHAPE]->in[d]));
+      count = tn_arith_simplify(arith,
+                                tn_binary(k->ir, TN_OP_MUL, count, x->in[TN_BUFFER_SHAPE]->in[d]));
     }
   }
   tn_arith_free(arith);
@@ -279,7 +290,8 @@ static tn_status softmax_axis(const tn_node *call, int64_t ndim, int64_t *out) {
   return tn_op_axis("softmax", field == NULL ? -1 : field->attr.i64, ndim, out);
 }
 
-tn_status tn_op_infer_softmax(const tn_infer_ctx *ctx, const tn_node *call, const tn_node **out_type) {
+tn_status tn_op_infer_softmax(const tn_infer_ctx *ctx, const tn_node *call,
+                              const tn_node **out_type) {
   char text[TN_DTYPE_TEXT_BYTES];
   int64_t axis = 0;
   TN_TRY(tn_op_arg_type(ctx, call, 0, out_type));
@@ -305,7 +317,8 @@ static void softmax_row(const tn_array *x, int64_t at, int64_t n, int64_t stride
   }
 }
 
-tn_status tn_op_eval_softmax(const tn_node *call, const tn_array *const *args, int32_t n_args, tn_array *out) {
+tn_status tn_op_eval_softmax(const tn_node *call, const tn_array *const *args, int32_t n_args,
+                             tn_array *out) {
   int64_t axis = 0;
   if (n_args != 1 || args[0] == NULL) {
     return TN_ERR(TN_INVALID, "expected a tensor");
@@ -336,8 +349,9 @@ typedef struct softmax_parts {
 } softmax_parts;
 
 /* Elements of the whole shape, and their row's value in `per_row`. */
-static tn_status load_pair(tn_kernel *k, const softmax_parts *p, const tn_node *whole, const tn_node *per_row,
-                           const tn_node **out_elem, const tn_node **out_row) {
+static tn_status load_pair(tn_kernel *k, const softmax_parts *p, const tn_node *whole,
+                           const tn_node *per_row, const tn_node **out_elem,
+                           const tn_node **out_row) {
   const tn_node *shape = p->x->in[TN_BUFFER_SHAPE];
   const tn_node *indices[TN_MAX_NDIM];
   uint32_t n = 0;
@@ -371,8 +385,8 @@ static tn_status build_quotients(tn_kernel *k, const softmax_parts *p) {
   return tn_kernel_end(k, p->out, k->axes, value, NULL);
 }
 
-static tn_status build_row_value(tn_kernel *k, const softmax_parts *p, reduction r, const char *name,
-                                 const tn_node *from, const tn_node *target) {
+static tn_status build_row_value(tn_kernel *k, const softmax_parts *p, reduction r,
+                                 const char *name, const tn_node *from, const tn_node *target) {
   const tn_node *indices[TN_MAX_NDIM];
   const tn_node *saved = k->buffers.data[0];
   begin_reduction(k, name, p->x, p->is_reduced);

@@ -33,7 +33,8 @@ static tn_status read_axes(const tn_node *call, int64_t ndim, int64_t *axes) {
   return NULL;
 }
 
-tn_status tn_op_infer_permute_dims(const tn_infer_ctx *ctx, const tn_node *call, const tn_node **out_type) {
+tn_status tn_op_infer_permute_dims(const tn_infer_ctx *ctx, const tn_node *call,
+                                   const tn_node **out_type) {
   const tn_node *type = NULL;
   int64_t axes[TN_MAX_NDIM];
   TN_TRY(tn_op_arg_type(ctx, call, 0, &type));
@@ -55,10 +56,12 @@ tn_status tn_op_infer_permute_dims(const tn_infer_ctx *ctx, const tn_node *call,
 
 static void copy_element(const tn_array *from, int64_t at, tn_array *to, int64_t i) {
   size_t n_bytes = tn_dtype_bytes(from->dtype);
-  memcpy((char *)to->data + (size_t)i * n_bytes, (const char *)from->data + (size_t)at * n_bytes, n_bytes);
+  memcpy((char *)to->data + (size_t)i * n_bytes, (const char *)from->data + (size_t)at * n_bytes,
+         n_bytes);
 }
 
-tn_status tn_op_eval_permute_dims(const tn_node *call, const tn_array *const *args, int32_t n_args, tn_array *out) {
+tn_status tn_op_eval_permute_dims(const tn_node *call, const tn_array *const *args, int32_t n_args,
+                                  tn_array *out) {
   int64_t axes[TN_MAX_NDIM];
   int64_t shape[TN_MAX_NDIM];
   int64_t strides[TN_MAX_NDIM];
@@ -135,15 +138,17 @@ static const tn_node *product(tn_ir *ir, const tn_node *dims) {
 }
 
 /* What stands for -1: the elements divided by the other extents. */
-static tn_status open_extent(tn_ir *ir, const tn_node *from, const tn_node *to, const tn_node **out) {
+static tn_status open_extent(tn_ir *ir, const tn_node *from, const tn_node *to,
+                             const tn_node **out) {
   const tn_node *total = product(ir, from);
   const tn_node *others = product(ir, to);
   if (tn_is_int(others, 0)) {
     return TN_ERR(TN_INVALID, "an extent of -1 beside one of 0 is not determined");
   }
-  if (total->op == TN_OP_INT && others->op == TN_OP_INT && total->attr.i64 % others->attr.i64 != 0) {
-    return TN_ERR(TN_INVALID, "%" PRId64 " elements do not divide into rows of %" PRId64, total->attr.i64,
-                  others->attr.i64);
+  if (total->op == TN_OP_INT && others->op == TN_OP_INT &&
+      total->attr.i64 % others->attr.i64 != 0) {
+    return TN_ERR(TN_INVALID, "%" PRId64 " elements do not divide into rows of %" PRId64,
+                  total->attr.i64, others->attr.i64);
   }
   tn_arith *arith = tn_arith_new(ir);
   *out = tn_arith_simplify(arith, tn_binary(ir, TN_OP_FLOORDIV, total, others));
@@ -194,7 +199,8 @@ static tn_status new_shape(tn_ir *ir, const tn_node *from, const tn_node *to, co
   return NULL;
 }
 
-tn_status tn_op_infer_reshape(const tn_infer_ctx *ctx, const tn_node *call, const tn_node **out_type) {
+tn_status tn_op_infer_reshape(const tn_infer_ctx *ctx, const tn_node *call,
+                              const tn_node **out_type) {
   const tn_node *type = NULL;
   const tn_node *to = NULL;
   const tn_node *shape = NULL;
@@ -211,7 +217,8 @@ tn_status tn_op_infer_reshape(const tn_infer_ctx *ctx, const tn_node *call, cons
 }
 
 /* The reference gets arrays only: the new shape must be in numbers in the call. */
-tn_status tn_op_eval_reshape(const tn_node *call, const tn_array *const *args, int32_t n_args, tn_array *out) {
+tn_status tn_op_eval_reshape(const tn_node *call, const tn_array *const *args, int32_t n_args,
+                             tn_array *out) {
   const tn_node *to = tn_call_arg(call, 1);
   int64_t shape[TN_MAX_NDIM];
   int64_t others = 1;

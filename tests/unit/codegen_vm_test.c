@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* needs: script ops runtime */
-/* Graph functions as bytecode: the machine, with kernels written in C, does what the interpreter does. */
+/* Graph functions as bytecode: the machine, with kernels written in C, does what the interpreter
+ * does. */
 #include "graph_util.h"
 
 #include "codegen/codegen.h"
@@ -70,8 +71,11 @@ static int32_t k_bump(const tn_env *env, const tn_arg *args, int32_t n_args) {
 
 static tn_kernel_fn find_kernel(void *ctx, const char *name) {
   (void)ctx;
-  return strcmp(name, "double") == 0 ? k_double : strcmp(name, "add") == 0 ? k_add
-         : strcmp(name, "both") == 0 ? k_both : strcmp(name, "bump") == 0 ? k_bump : NULL;
+  return strcmp(name, "double") == 0 ? k_double
+         : strcmp(name, "add") == 0  ? k_add
+         : strcmp(name, "both") == 0 ? k_both
+         : strcmp(name, "bump") == 0 ? k_bump
+                                     : NULL;
 }
 
 /* ---- the host's functions, for machine and interpreter ---- */
@@ -109,12 +113,14 @@ typedef struct interp_host {
   int32_t n_made;
 } interp_host;
 
-static tn_status interp_hook(void *ctx, const char *name, const tn_value *args, int32_t n_args, tn_value *out) {
+static tn_status interp_hook(void *ctx, const char *name, const tn_value *args, int32_t n_args,
+                             tn_value *out) {
   interp_host *h = ctx;
   (void)n_args;
   if (strcmp(name, "env.add") == 0) {
     for (int64_t i = 0; i < args[0].array->shape[0]; ++i) {
-      tn_array_set_f64(args[2].array, i, tn_array_get_f64(args[0].array, i) + tn_array_get_f64(args[1].array, i));
+      tn_array_set_f64(args[2].array, i,
+                       tn_array_get_f64(args[0].array, i) + tn_array_get_f64(args[1].array, i));
     }
     return NULL;
   }
@@ -144,10 +150,14 @@ static tn_status machine_init(machine *m, const tn_module *module) {
   *m = (machine){0};
   tn_status st = NULL;
   TN_GOTO(st, tn_runtime_create(1, &m->rt), done);
-  TN_GOTO(st, tn_registry_add(tn_runtime_registry(m->rt), "env.add", vm_add, NULL, NULL, false), done);
-  TN_GOTO(st, tn_registry_add(tn_runtime_registry(m->rt), "host.inc", vm_inc, &m->n_inc, NULL, false), done);
+  TN_GOTO(st, tn_registry_add(tn_runtime_registry(m->rt), "env.add", vm_add, NULL, NULL, false),
+          done);
+  TN_GOTO(st,
+          tn_registry_add(tn_runtime_registry(m->rt), "host.inc", vm_inc, &m->n_inc, NULL, false),
+          done);
   TN_GOTO(st, tn_vm_emit(module, NULL, NULL, 0, &m->image), done);
-  TN_GOTO(st, tn_exec_from_memory(m->image.data, m->image.len, find_kernel, NULL, NULL, &m->exec), done);
+  TN_GOTO(st, tn_exec_from_memory(m->image.data, m->image.len, find_kernel, NULL, NULL, &m->exec),
+          done);
   TN_GOTO(st, tn_vm_create(m->rt, m->exec, NULL, 0, &m->vm), done);
 done:
   return st;
@@ -187,7 +197,8 @@ static bool same_value(const tn_value *want, const tn_arg *got) {
     }
   }
   size_t n_bytes = tn_array_n_bytes(want->array);
-  return n_bytes == 0 || memcmp((const char *)dl->data + dl->byte_offset, want->array->data, n_bytes) == 0;
+  return n_bytes == 0 ||
+         memcmp((const char *)dl->data + dl->byte_offset, want->array->data, n_bytes) == 0;
 }
 
 static tn_arg tensor_arg(const tn_array *array) {
@@ -242,84 +253,90 @@ static void compare_runs(const char *text, int64_t n, bool cond, const char *wha
   graph_free(&module);
 }
 
-#define HEAD \
-  "from tvm.script import ir as I\n" \
+#define HEAD                            \
+  "from tvm.script import ir as I\n"    \
   "from tvm.script import relax as R\n" \
-  "from tvm.script import tir as T\n" \
-  "@I.ir_module\n" \
+  "from tvm.script import tir as T\n"   \
+  "@I.ir_module\n"                      \
   "class Module:\n"
 
-#define PARAMS "x: R.Tensor((\"n\",), dtype=\"float32\"), y: R.Tensor((\"n\",), dtype=\"float32\"), c: R.Tensor((), dtype=\"bool\")"
+#define PARAMS                                                                              \
+  "x: R.Tensor((\"n\",), dtype=\"float32\"), y: R.Tensor((\"n\",), dtype=\"float32\"), c: " \
+  "R.Tensor((), dtype=\"bool\")"
 
 static void hand_written_programs_agree(void **state) {
   (void)state;
   static const char *const bodies[] = {
-    /* a shape, sizes computed from others, and a scalar */
-    "    @R.function\n"
-    "    def main(" PARAMS "):\n"
-    "        n = T.int64()\n"
-    "        s = R.shape([n, n * 3 + 1])\n"
-    "        t = (s, R.prim_value(7), x)\n"
-    "        return t\n",
-    /* recursion that ends by a shape */
-    "    @R.function(private=True)\n"
-    "    def halve(z: R.Tensor((\"m\",), dtype=\"float32\"), c: R.Tensor((), dtype=\"bool\")) -> R.Tensor((\"m\",), dtype=\"float32\"):\n"
-    "        m = T.int64()\n"
-    "        cls = Module\n"
-    "        if c:\n"
-    "            w = R.call_tir(cls.double, (z,), out_sinfo=R.Tensor((m,), dtype=\"float32\"))\n"
-    "            r: R.Tensor((m,), dtype=\"float32\") = cls.halve(w, R.const(False, \"bool\"))\n"
-    "            q = R.call_tir(cls.add, (r, w), out_sinfo=R.Tensor((m,), dtype=\"float32\"))\n"
-    "        else:\n"
-    "            q = z\n"
-    "        return q\n"
-    "    @R.function\n"
-    "    def main(" PARAMS "):\n"
-    "        n = T.int64()\n"
-    "        cls = Module\n"
-    "        r: R.Tensor((n,), dtype=\"float32\") = cls.halve(x, c)\n"
-    "        return r\n",
-    /* an inner function with a captured value */
-    "    @R.function\n"
-    "    def main(" PARAMS "):\n"
-    "        n = T.int64()\n"
-    "        cls = Module\n"
-    "        @R.function\n"
-    "        def inner(z: R.Tensor((n,), dtype=\"float32\")) -> R.Tensor((n,), dtype=\"float32\"):\n"
-    "            w = R.call_tir(cls.add, (z, y), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n"
-    "            return w\n"
-    "        r: R.Tensor((n,), dtype=\"float32\") = inner(x)\n"
-    "        return r\n",
-    /* a match_cast that binds a new size, used by an allocation */
-    "    @R.function(pure=False)\n"
-    "    def main(" PARAMS "):\n"
-    "        cls = Module\n"
-    "        k = T.int64()\n"
-    "        u = R.call_packed(\"host.inc\", x, sinfo_args=(R.Tensor(ndim=1, dtype=\"float32\"),))\n"
-    "        v = R.match_cast(u, R.Tensor((k,), dtype=\"float32\"))\n"
-    "        w = R.call_tir(cls.both, (v,), out_sinfo=[R.Tensor((k,), dtype=\"float32\"), R.Tensor((k * 2,), dtype=\"float32\")])\n"
-    "        r = w[1]\n"
-    "        return r\n",
-    /* constants, and a result that is a parameter */
-    "    @R.function\n"
-    "    def main(" PARAMS "):\n"
-    "        t = (x, R.const([1.0, 2.0], \"float32\"))\n"
-    "        return t\n",
-    /* shapes as tensors and back, printed */
-    "    @R.function(pure=False)\n"
-    "    def main(" PARAMS "):\n"
-    "        s = R.shape_of(x)\n"
-    "        t = R.shape_to_tensor(s)\n"
-    "        u = R.tensor_to_shape(t)\n"
-    "        p = R.print(x, u, R.prim_value(3), format=\"x {} shape {} and {}\")\n"
-    "        q = R.assert_op(R.const(True, \"bool\"), x, format=\"never {}\")\n"
-    "        r = (t, u)\n"
-    "        return r\n",
-    /* the shape of a tensor */
-    "    @R.function\n"
-    "    def main(" PARAMS "):\n"
-    "        s = R.shape_of(x)\n"
-    "        return s\n",
+      /* a shape, sizes computed from others, and a scalar */
+      "    @R.function\n"
+      "    def main(" PARAMS "):\n"
+      "        n = T.int64()\n"
+      "        s = R.shape([n, n * 3 + 1])\n"
+      "        t = (s, R.prim_value(7), x)\n"
+      "        return t\n",
+      /* recursion that ends by a shape */
+      "    @R.function(private=True)\n"
+      "    def halve(z: R.Tensor((\"m\",), dtype=\"float32\"), c: R.Tensor((), dtype=\"bool\")) -> "
+      "R.Tensor((\"m\",), dtype=\"float32\"):\n"
+      "        m = T.int64()\n"
+      "        cls = Module\n"
+      "        if c:\n"
+      "            w = R.call_tir(cls.double, (z,), out_sinfo=R.Tensor((m,), dtype=\"float32\"))\n"
+      "            r: R.Tensor((m,), dtype=\"float32\") = cls.halve(w, R.const(False, \"bool\"))\n"
+      "            q = R.call_tir(cls.add, (r, w), out_sinfo=R.Tensor((m,), dtype=\"float32\"))\n"
+      "        else:\n"
+      "            q = z\n"
+      "        return q\n"
+      "    @R.function\n"
+      "    def main(" PARAMS "):\n"
+      "        n = T.int64()\n"
+      "        cls = Module\n"
+      "        r: R.Tensor((n,), dtype=\"float32\") = cls.halve(x, c)\n"
+      "        return r\n",
+      /* an inner function with a captured value */
+      "    @R.function\n"
+      "    def main(" PARAMS "):\n"
+      "        n = T.int64()\n"
+      "        cls = Module\n"
+      "        @R.function\n"
+      "        def inner(z: R.Tensor((n,), dtype=\"float32\")) -> R.Tensor((n,), "
+      "dtype=\"float32\"):\n"
+      "            w = R.call_tir(cls.add, (z, y), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n"
+      "            return w\n"
+      "        r: R.Tensor((n,), dtype=\"float32\") = inner(x)\n"
+      "        return r\n",
+      /* a match_cast that binds a new size, used by an allocation */
+      "    @R.function(pure=False)\n"
+      "    def main(" PARAMS "):\n"
+      "        cls = Module\n"
+      "        k = T.int64()\n"
+      "        u = R.call_packed(\"host.inc\", x, sinfo_args=(R.Tensor(ndim=1, "
+      "dtype=\"float32\"),))\n"
+      "        v = R.match_cast(u, R.Tensor((k,), dtype=\"float32\"))\n"
+      "        w = R.call_tir(cls.both, (v,), out_sinfo=[R.Tensor((k,), dtype=\"float32\"), "
+      "R.Tensor((k * 2,), dtype=\"float32\")])\n"
+      "        r = w[1]\n"
+      "        return r\n",
+      /* constants, and a result that is a parameter */
+      "    @R.function\n"
+      "    def main(" PARAMS "):\n"
+      "        t = (x, R.const([1.0, 2.0], \"float32\"))\n"
+      "        return t\n",
+      /* shapes as tensors and back, printed */
+      "    @R.function(pure=False)\n"
+      "    def main(" PARAMS "):\n"
+      "        s = R.shape_of(x)\n"
+      "        t = R.shape_to_tensor(s)\n"
+      "        u = R.tensor_to_shape(t)\n"
+      "        p = R.print(x, u, R.prim_value(3), format=\"x {} shape {} and {}\")\n"
+      "        q = R.assert_op(R.const(True, \"bool\"), x, format=\"never {}\")\n"
+      "        r = (t, u)\n"
+      "        return r\n",
+      /* the shape of a tensor */
+      "    @R.function\n"
+      "    def main(" PARAMS "):\n"
+      "        s = R.shape_of(x)\n"
+      "        return s\n",
   };
   for (size_t i = 0; i < TN_N_ROWS(bodies); ++i) {
     tn_buf text = TN_BUF_INIT;
@@ -368,22 +385,28 @@ static void what_cannot_be_done_is_named(void **state) {
     tn_code code;
     const char *part;
   } rows[] = {
-    {"    @R.function\n    def main(x: R.Tensor((3,), dtype=\"float32\")):\n        return x\n", TN_INVALID,
-     "expected R.Tensor((3,), dtype=\"float32\")"},
-    {"    @R.function\n    def main(x: R.Tensor((\"n\",), dtype=\"float32\")):\n"
-     "        y = R.match_cast(x, R.Tensor((3,), dtype=\"float32\"))\n        return y\n", TN_INVALID,
-     "match_cast to 'y': expected R.Tensor((3,), dtype=\"float32\") in 'main'"},
-    {"    @R.function\n    def main(x: R.Tensor((2,), dtype=\"float32\")):\n"
-     "        y = R.call_dps_packed(\"nobody\", (x,), out_sinfo=R.Tensor((2,), dtype=\"float32\"))\n        return y\n",
-     TN_NOT_FOUND, "nobody"},
-    {"    @R.function(pure=False)\n    def main(x: R.Tensor((2,), dtype=\"float32\")):\n"
-     "        z = R.assert_op(R.const(False, \"bool\"), x, format=\"x is {}\")\n        return x\n", TN_INVALID,
-     "assertion failed: x is [0, 1]"},
-    {"    @R.function\n    def main(x: R.Tensor((2,), dtype=\"float32\")):\n        y = R.add(x, x)\n        return y\n",
-     TN_UNSUPPORTED, "'y': R.add: the operator has no code of its own; legalize_graph comes first"},
-    {"    @R.function\n    def main(x: R.Tensor((2,), dtype=\"float32\")) -> R.Tensor((2,), dtype=\"float32\"):\n"
-     "        cls = Module\n        y: R.Tensor((2,), dtype=\"float32\") = cls.main(x)\n        return y\n", TN_INVALID,
-     "1000"},
+      {"    @R.function\n    def main(x: R.Tensor((3,), dtype=\"float32\")):\n        return x\n",
+       TN_INVALID, "expected R.Tensor((3,), dtype=\"float32\")"},
+      {"    @R.function\n    def main(x: R.Tensor((\"n\",), dtype=\"float32\")):\n"
+       "        y = R.match_cast(x, R.Tensor((3,), dtype=\"float32\"))\n        return y\n",
+       TN_INVALID, "match_cast to 'y': expected R.Tensor((3,), dtype=\"float32\") in 'main'"},
+      {"    @R.function\n    def main(x: R.Tensor((2,), dtype=\"float32\")):\n"
+       "        y = R.call_dps_packed(\"nobody\", (x,), out_sinfo=R.Tensor((2,), "
+       "dtype=\"float32\"))\n        return y\n",
+       TN_NOT_FOUND, "nobody"},
+      {"    @R.function(pure=False)\n    def main(x: R.Tensor((2,), dtype=\"float32\")):\n"
+       "        z = R.assert_op(R.const(False, \"bool\"), x, format=\"x is {}\")\n        return "
+       "x\n",
+       TN_INVALID, "assertion failed: x is [0, 1]"},
+      {"    @R.function\n    def main(x: R.Tensor((2,), dtype=\"float32\")):\n        y = R.add(x, "
+       "x)\n        return y\n",
+       TN_UNSUPPORTED,
+       "'y': R.add: the operator has no code of its own; legalize_graph comes first"},
+      {"    @R.function\n    def main(x: R.Tensor((2,), dtype=\"float32\")) -> R.Tensor((2,), "
+       "dtype=\"float32\"):\n"
+       "        cls = Module\n        y: R.Tensor((2,), dtype=\"float32\") = cls.main(x)\n        "
+       "return y\n",
+       TN_INVALID, "1000"},
   };
   for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
     tn_code code = TN_OK;
@@ -406,9 +429,9 @@ static void random_programs_agree(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(hand_written_programs_agree),
-    cmocka_unit_test(what_cannot_be_done_is_named),
-    cmocka_unit_test(random_programs_agree),
+      cmocka_unit_test(hand_written_programs_agree),
+      cmocka_unit_test(what_cannot_be_done_is_named),
+      cmocka_unit_test(random_programs_agree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

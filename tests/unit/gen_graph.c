@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* See gen_graph.h. A vector of variable names by size stands for what is in scope; each statement takes its inputs from it
- * and adds its result. */
+/* See gen_graph.h. A vector of variable names by size stands for what is in scope; each statement
+ * takes its inputs from it and adds its result. */
 #include "gen_graph.h"
 
 #include <stdio.h>
@@ -9,42 +9,41 @@
 #include "base/rng.h"
 #include "base/vec.h"
 
-const char gen_graph_kernels[] =
-  "    @T.prim_func\n"
-  "    def double(x: T.handle, y: T.handle):\n"
-  "        n = T.int64()\n"
-  "        X = T.match_buffer(x, (n,), \"float32\")\n"
-  "        Y = T.match_buffer(y, (n,), \"float32\")\n"
-  "        for i in range(n):\n"
-  "            with T.block(\"Y\"):\n"
-  "                vi = T.axis.spatial(n, i)\n"
-  "                Y[vi] = X[vi] * T.float32(2)\n"
-  "    @T.prim_func\n"
-  "    def add(a: T.handle, b: T.handle, c: T.handle):\n"
-  "        n = T.int64()\n"
-  "        A = T.match_buffer(a, (n,), \"float32\")\n"
-  "        B = T.match_buffer(b, (n,), \"float32\")\n"
-  "        C = T.match_buffer(c, (n,), \"float32\")\n"
-  "        for i in range(n):\n"
-  "            with T.block(\"C\"):\n"
-  "                vi = T.axis.spatial(n, i)\n"
-  "                C[vi] = A[vi] + B[vi]\n"
-  "    @T.prim_func\n"
-  "    def both(a: T.handle, p: T.handle, q: T.handle):\n"
-  "        n = T.int64()\n"
-  "        A = T.match_buffer(a, (n,), \"float32\")\n"
-  "        P = T.match_buffer(p, (n,), \"float32\")\n"
-  "        Q = T.match_buffer(q, (n * T.int64(2),), \"float32\")\n"
-  "        for i in range(n):\n"
-  "            P[i] = A[i] + T.float32(1)\n"
-  "            Q[i] = A[i]\n"
-  "            Q[i + n] = T.float32(0) - A[i]\n"
-  "    @T.prim_func\n"
-  "    def bump(a: T.handle):\n"
-  "        n = T.int64()\n"
-  "        A = T.match_buffer(a, (n,), \"float32\")\n"
-  "        for i in range(n):\n"
-  "            A[i] = A[i] + T.float32(1)\n";
+const char gen_graph_kernels[] = "    @T.prim_func\n"
+                                 "    def double(x: T.handle, y: T.handle):\n"
+                                 "        n = T.int64()\n"
+                                 "        X = T.match_buffer(x, (n,), \"float32\")\n"
+                                 "        Y = T.match_buffer(y, (n,), \"float32\")\n"
+                                 "        for i in range(n):\n"
+                                 "            with T.block(\"Y\"):\n"
+                                 "                vi = T.axis.spatial(n, i)\n"
+                                 "                Y[vi] = X[vi] * T.float32(2)\n"
+                                 "    @T.prim_func\n"
+                                 "    def add(a: T.handle, b: T.handle, c: T.handle):\n"
+                                 "        n = T.int64()\n"
+                                 "        A = T.match_buffer(a, (n,), \"float32\")\n"
+                                 "        B = T.match_buffer(b, (n,), \"float32\")\n"
+                                 "        C = T.match_buffer(c, (n,), \"float32\")\n"
+                                 "        for i in range(n):\n"
+                                 "            with T.block(\"C\"):\n"
+                                 "                vi = T.axis.spatial(n, i)\n"
+                                 "                C[vi] = A[vi] + B[vi]\n"
+                                 "    @T.prim_func\n"
+                                 "    def both(a: T.handle, p: T.handle, q: T.handle):\n"
+                                 "        n = T.int64()\n"
+                                 "        A = T.match_buffer(a, (n,), \"float32\")\n"
+                                 "        P = T.match_buffer(p, (n,), \"float32\")\n"
+                                 "        Q = T.match_buffer(q, (n * T.int64(2),), \"float32\")\n"
+                                 "        for i in range(n):\n"
+                                 "            P[i] = A[i] + T.float32(1)\n"
+                                 "            Q[i] = A[i]\n"
+                                 "            Q[i + n] = T.float32(0) - A[i]\n"
+                                 "    @T.prim_func\n"
+                                 "    def bump(a: T.handle):\n"
+                                 "        n = T.int64()\n"
+                                 "        A = T.match_buffer(a, (n,), \"float32\")\n"
+                                 "        for i in range(n):\n"
+                                 "            A[i] = A[i] + T.float32(1)\n";
 
 enum { N_SIZES = 3, MAX_VARS = 400 };
 
@@ -76,9 +75,7 @@ static void line(generator *g, const char *fmt, ...) {
   tn_buf_putc(g->out, '\n');
 }
 
-static gen_var pick(generator *g) {
-  return g->vars.data[tn_rng_below(&g->rng, g->vars.len)];
-}
+static gen_var pick(generator *g) { return g->vars.data[tn_rng_below(&g->rng, g->vars.len)]; }
 
 /* A variable of that size; there is always one of size 0. */
 static gen_var pick_size(generator *g, int32_t size) {
@@ -115,8 +112,8 @@ static void gen_double(generator *g) {
   gen_var v = pick(g);
   name(v, a);
   int32_t id = define(g, v.size);
-  line(g, "v%d = R.call_tir(cls.double, (%s,), out_sinfo=R.Tensor((%s,), dtype=\"float32\"))", id, a,
-       size_texts[v.size]);
+  line(g, "v%d = R.call_tir(cls.double, (%s,), out_sinfo=R.Tensor((%s,), dtype=\"float32\"))", id,
+       a, size_texts[v.size]);
 }
 
 static void gen_add(generator *g, const char *callee) {
@@ -159,9 +156,11 @@ static void gen_inplace(generator *g) {
   name(v, a);
   int32_t own = g->next_id++;
   int32_t id = define(g, v.size);
-  line(g, "v%d = R.call_tir(cls.double, (%s,), out_sinfo=R.Tensor((%s,), dtype=\"float32\"))", own, a,
-       size_texts[v.size]);
-  line(g, "v%d = R.call_tir_inplace(cls.bump, (v%d,), out_sinfo=R.Tensor((%s,), dtype=\"float32\"), inplace_indices=[0])",
+  line(g, "v%d = R.call_tir(cls.double, (%s,), out_sinfo=R.Tensor((%s,), dtype=\"float32\"))", own,
+       a, size_texts[v.size]);
+  line(g,
+       "v%d = R.call_tir_inplace(cls.bump, (v%d,), out_sinfo=R.Tensor((%s,), dtype=\"float32\"), "
+       "inplace_indices=[0])",
        id, own, size_texts[v.size]);
 }
 
@@ -170,8 +169,8 @@ static void gen_packed(generator *g) {
   gen_var v = pick(g);
   name(v, a);
   int32_t id = define(g, v.size);
-  line(g, "v%d = R.call_packed(\"host.inc\", %s, sinfo_args=(R.Tensor((%s,), dtype=\"float32\"),))", id, a,
-       size_texts[v.size]);
+  line(g, "v%d = R.call_packed(\"host.inc\", %s, sinfo_args=(R.Tensor((%s,), dtype=\"float32\"),))",
+       id, a, size_texts[v.size]);
 }
 
 static void gen_helper(generator *g) {
@@ -211,7 +210,8 @@ static void gen_branch(generator *g, int32_t n, int32_t result) {
   g->indent += 4;
   gen_stmts(g, n);
   name(pick_size(g, 0), a);
-  line(g, "v%d = R.call_tir(cls.double, (%s,), out_sinfo=R.Tensor((n,), dtype=\"float32\"))", result, a);
+  line(g, "v%d = R.call_tir(cls.double, (%s,), out_sinfo=R.Tensor((n,), dtype=\"float32\"))",
+       result, a);
   g->indent -= 4;
   g->vars.len = n_vars;
 }
@@ -229,14 +229,28 @@ static void gen_if(generator *g) {
 
 static void gen_stmt(generator *g) {
   switch (tn_rng_below(&g->rng, 10)) {
-    case 0: gen_double(g); break;
+    case 0:
+      gen_double(g);
+      break;
     case 1:
-    case 2: gen_add(g, "cls.add"); break;
-    case 3: gen_add(g, "\"env.add\""); break;
-    case 4: gen_both(g); break;
-    case 5: gen_inplace(g); break;
-    case 6: gen_match_cast(g); break;
-    case 7: gen_tuple(g); break;
+    case 2:
+      gen_add(g, "cls.add");
+      break;
+    case 3:
+      gen_add(g, "\"env.add\"");
+      break;
+    case 4:
+      gen_both(g);
+      break;
+    case 5:
+      gen_inplace(g);
+      break;
+    case 6:
+      gen_match_cast(g);
+      break;
+    case 7:
+      gen_tuple(g);
+      break;
     case 8:
       if (g->is_dataflow) {
         gen_double(g);
@@ -290,7 +304,8 @@ static void gen_main(generator *g, int32_t n_stmts) {
   char a[16];
   char b[16];
   line(g, "@R.function(pure=False)");
-  line(g, "def main(x: R.Tensor((\"n\",), dtype=\"float32\"), y: R.Tensor((\"n\",), dtype=\"float32\"), "
+  line(g, "def main(x: R.Tensor((\"n\",), dtype=\"float32\"), y: R.Tensor((\"n\",), "
+          "dtype=\"float32\"), "
           "c: R.Tensor((), dtype=\"bool\")):");
   g->indent += 4;
   line(g, "n = T.int64()");
@@ -320,12 +335,14 @@ void gen_graph_module(uint64_t seed, int32_t n_stmts, tn_buf *out) {
   tn_buf_puts(out, "from tvm.script import ir as I\nfrom tvm.script import relax as R\n"
                    "from tvm.script import tir as T\n\n@I.ir_module\nclass Module:\n");
   tn_buf_puts(out, gen_graph_kernels);
-  tn_buf_puts(out, "    @R.function(private=True)\n"
-                   "    def helper(z: R.Tensor((\"m\",), dtype=\"float32\")) -> R.Tensor((\"m\",), dtype=\"float32\"):\n"
-                   "        m = T.int64()\n"
-                   "        cls = Module\n"
-                   "        w = R.call_tir(cls.add, (z, z), out_sinfo=R.Tensor((m,), dtype=\"float32\"))\n"
-                   "        return w\n");
+  tn_buf_puts(
+      out, "    @R.function(private=True)\n"
+           "    def helper(z: R.Tensor((\"m\",), dtype=\"float32\")) -> R.Tensor((\"m\",), "
+           "dtype=\"float32\"):\n"
+           "        m = T.int64()\n"
+           "        cls = Module\n"
+           "        w = R.call_tir(cls.add, (z, z), out_sinfo=R.Tensor((m,), dtype=\"float32\"))\n"
+           "        return w\n");
   TN_VEC_PUSH(&g.vars, (gen_var){.size = 0, .id = 0});
   TN_VEC_PUSH(&g.vars, (gen_var){.size = 0, .id = 1});
   gen_main(&g, n_stmts);

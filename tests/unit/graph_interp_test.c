@@ -4,25 +4,25 @@
 /* The graph interpreter: values, scopes, calls, checks at run time, order of effects. */
 #include "graph_util.h"
 
-#define HEAD \
-  "from tvm.script import ir as I\n" \
-  "from tvm.script import relax as R\n" \
-  "from tvm.script import tir as T\n" \
-  "@I.ir_module\n" \
-  "class Module:\n" \
-  "    @T.prim_func\n" \
+#define HEAD                                              \
+  "from tvm.script import ir as I\n"                      \
+  "from tvm.script import relax as R\n"                   \
+  "from tvm.script import tir as T\n"                     \
+  "@I.ir_module\n"                                        \
+  "class Module:\n"                                       \
+  "    @T.prim_func\n"                                    \
   "    def add(a: T.handle, b: T.handle, c: T.handle):\n" \
-  "        n = T.int64()\n" \
-  "        A = T.match_buffer(a, (n,), \"float32\")\n" \
-  "        B = T.match_buffer(b, (n,), \"float32\")\n" \
-  "        C = T.match_buffer(c, (n,), \"float32\")\n" \
-  "        for i in range(n):\n" \
-  "            C[i] = A[i] + B[i]\n" \
-  "    @T.prim_func\n" \
-  "    def fill(c: T.handle, k: T.int64):\n" \
-  "        n = T.int64()\n" \
-  "        C = T.match_buffer(c, (n,), \"float32\")\n" \
-  "        for i in range(n):\n" \
+  "        n = T.int64()\n"                               \
+  "        A = T.match_buffer(a, (n,), \"float32\")\n"    \
+  "        B = T.match_buffer(b, (n,), \"float32\")\n"    \
+  "        C = T.match_buffer(c, (n,), \"float32\")\n"    \
+  "        for i in range(n):\n"                          \
+  "            C[i] = A[i] + B[i]\n"                      \
+  "    @T.prim_func\n"                                    \
+  "    def fill(c: T.handle, k: T.int64):\n"              \
+  "        n = T.int64()\n"                               \
+  "        C = T.match_buffer(c, (n,), \"float32\")\n"    \
+  "        for i in range(n):\n"                          \
   "            C[i] = T.Cast(\"float32\", k)\n"
 #define XN "x: R.Tensor((\"n\",), dtype=\"float32\")"
 
@@ -33,12 +33,15 @@ typedef struct host {
   int32_t n_made;
 } host;
 
-/* "log" writes down its text and value, "read" gives a vector of `content`, "env.twice" writes its output. */
-static tn_status host_call(void *ctx, const char *name, const tn_value *args, int32_t n_args, tn_value *out) {
+/* "log" writes down its text and value, "read" gives a vector of `content`, "env.twice" writes its
+ * output. */
+static tn_status host_call(void *ctx, const char *name, const tn_value *args, int32_t n_args,
+                           tn_value *out) {
   host *h = ctx;
   if (strcmp(name, "log") == 0) {
     char line[64];
-    (void)snprintf(line, sizeof line, "%s=%g;", args[n_args - 1].str, tn_array_get_f64(args[0].array, 0));
+    (void)snprintf(line, sizeof line, "%s=%g;", args[n_args - 1].str,
+                   tn_array_get_f64(args[0].array, 0));
     strncat(h->log, line, sizeof h->log - strlen(h->log) - 1);
     h->content = tn_array_get_f64(args[0].array, 0) * 10;
     return NULL;
@@ -105,19 +108,31 @@ static void programs_give_what_they_say(void **state) {
     const char *body;
     double first; /* of the result */
   } rows[] = {
-    {"    @R.function\n    def main(" XN "):\n        return x\n", 1},
-    {"    @R.function\n    def main(" XN "):\n        n = T.int64()\n        cls = Module\n"
-     "        y = R.call_tir(cls.add, (x, x), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n        return y\n", 2},
-    {"    @R.function\n    def main(" XN "):\n        n = T.int64()\n        cls = Module\n"
-     "        y = R.call_tir(cls.fill, (), out_sinfo=R.Tensor((n,), dtype=\"float32\"), tir_vars=R.shape([n * 7]))\n"
-     "        return y\n", 14},
-    {"    @R.function\n    def main(" XN "):\n        n = T.int64()\n"
-     "        y = R.call_dps_packed(\"env.twice\", (x,), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n        return y\n", 2},
-    {"    @R.function\n    def main(" XN "):\n        y = R.sum(R.multiply(x, x))\n        return y\n", 5},
-    {"    @R.function\n    def main(" XN "):\n        s = R.shape_of(x)\n        t = R.shape_to_tensor(s)\n"
-     "        return t\n", 2},
-    {"    @R.function\n    def main(" XN "):\n        if R.const(True, \"bool\"):\n            y = R.negative(x)\n"
-     "        else:\n            y = x\n        return y\n", -1},
+      {"    @R.function\n    def main(" XN "):\n        return x\n", 1},
+      {"    @R.function\n    def main(" XN "):\n        n = T.int64()\n        cls = Module\n"
+       "        y = R.call_tir(cls.add, (x, x), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n     "
+       "   return y\n",
+       2},
+      {"    @R.function\n    def main(" XN "):\n        n = T.int64()\n        cls = Module\n"
+       "        y = R.call_tir(cls.fill, (), out_sinfo=R.Tensor((n,), dtype=\"float32\"), "
+       "tir_vars=R.shape([n * 7]))\n"
+       "        return y\n",
+       14},
+      {"    @R.function\n    def main(" XN "):\n        n = T.int64()\n"
+       "        y = R.call_dps_packed(\"env.twice\", (x,), out_sinfo=R.Tensor((n,), "
+       "dtype=\"float32\"))\n        return y\n",
+       2},
+      {"    @R.function\n    def main(" XN
+       "):\n        y = R.sum(R.multiply(x, x))\n        return y\n",
+       5},
+      {"    @R.function\n    def main(" XN
+       "):\n        s = R.shape_of(x)\n        t = R.shape_to_tensor(s)\n"
+       "        return t\n",
+       2},
+      {"    @R.function\n    def main(" XN
+       "):\n        if R.const(True, \"bool\"):\n            y = R.negative(x)\n"
+       "        else:\n            y = x\n        return y\n",
+       -1},
   };
   for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
     run r;
@@ -136,21 +151,29 @@ static void mistakes_of_a_run_are_errors_with_a_place(void **state) {
     tn_code code;
     const char *part;
   } rows[] = {
-    {"    @R.function\n    def main(x: R.Tensor((3,), dtype=\"float32\")):\n        return x\n", TN_INVALID,
-     "argument 'x' of main: expected R.Tensor((3,), dtype=\"float32\"), got a float32 tensor of shape (2,)"},
-    {"    @R.function\n    def main(x: R.Tensor((2,), dtype=\"int32\")):\n        return x\n", TN_INVALID,
-     "expected R.Tensor((2,), dtype=\"int32\")"},
-    {"    @R.function\n    def main(" XN "):\n        y = R.match_cast(x, R.Tensor((3,), dtype=\"float32\"))\n"
-     "        return y\n", TN_INVALID, "match_cast to 'y': expected R.Tensor((3,), dtype=\"float32\")"},
-    {"    @R.function\n    def main(" XN "):\n        n = T.int64()\n"
-     "        y = R.call_dps_packed(\"nobody\", (x,), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n        return y\n",
-     TN_NOT_FOUND, "no function is registered as 'nobody'"},
-    {"    @R.function(pure=False)\n    def main(" XN "):\n"
-     "        z = R.assert_op(R.const(False, \"bool\"), x, format=\"x is {}\")\n        return x\n", TN_INVALID,
-     "assertion failed: x is [1, 2]"},
-    {"    @R.function\n    def main(" XN ") -> R.Tensor((\"n\",), dtype=\"float32\"):\n        n = T.int64()\n"
-     "        cls = Module\n        y: R.Tensor((n,), dtype=\"float32\") = cls.main(x)\n        return y\n", TN_INVALID,
-     "calls nest deeper than 1000"},
+      {"    @R.function\n    def main(x: R.Tensor((3,), dtype=\"float32\")):\n        return x\n",
+       TN_INVALID,
+       "argument 'x' of main: expected R.Tensor((3,), dtype=\"float32\"), got a float32 tensor of "
+       "shape (2,)"},
+      {"    @R.function\n    def main(x: R.Tensor((2,), dtype=\"int32\")):\n        return x\n",
+       TN_INVALID, "expected R.Tensor((2,), dtype=\"int32\")"},
+      {"    @R.function\n    def main(" XN
+       "):\n        y = R.match_cast(x, R.Tensor((3,), dtype=\"float32\"))\n"
+       "        return y\n",
+       TN_INVALID, "match_cast to 'y': expected R.Tensor((3,), dtype=\"float32\")"},
+      {"    @R.function\n    def main(" XN "):\n        n = T.int64()\n"
+       "        y = R.call_dps_packed(\"nobody\", (x,), out_sinfo=R.Tensor((n,), "
+       "dtype=\"float32\"))\n        return y\n",
+       TN_NOT_FOUND, "no function is registered as 'nobody'"},
+      {"    @R.function(pure=False)\n    def main(" XN "):\n"
+       "        z = R.assert_op(R.const(False, \"bool\"), x, format=\"x is {}\")\n        return "
+       "x\n",
+       TN_INVALID, "assertion failed: x is [1, 2]"},
+      {"    @R.function\n    def main(" XN
+       ") -> R.Tensor((\"n\",), dtype=\"float32\"):\n        n = T.int64()\n"
+       "        cls = Module\n        y: R.Tensor((n,), dtype=\"float32\") = cls.main(x)\n        "
+       "return y\n",
+       TN_INVALID, "calls nest deeper than 1000"},
   };
   for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
     run r;
@@ -162,33 +185,40 @@ static void mistakes_of_a_run_are_errors_with_a_place(void **state) {
 
 /* Between two dataflow blocks the function writes a log and reads back what was written. */
 static const char ordered[] =
-  "    @R.function(pure=False)\n"
-  "    def main(" XN "):\n"
-  "        n = T.int64()\n"
-  "        cls = Module\n"
-  "        with R.dataflow():\n"
-  "            a = R.call_tir(cls.add, (x, x), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n"
-  "            R.output(a)\n"
-  "        l1 = R.call_packed(\"log\", a, R.str(\"first\"))\n"
-  "        r = R.call_packed(\"read\", sinfo_args=(R.Tensor((2,), dtype=\"float32\"),))\n"
-  "        l2 = R.call_packed(\"log\", r, R.str(\"second\"))\n"
-  "        with R.dataflow():\n"
-  "            unused = R.call_tir(cls.add, (x, x), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n"
-  "            b = R.call_tir(cls.add, (r, r), out_sinfo=R.Tensor((2,), dtype=\"float32\"))\n"
-  "            R.output(b)\n"
-  "        l3 = R.call_packed(\"log\", b, R.str(\"third\"))\n"
-  "        return b\n";
+    "    @R.function(pure=False)\n"
+    "    def main(" XN "):\n"
+    "        n = T.int64()\n"
+    "        cls = Module\n"
+    "        with R.dataflow():\n"
+    "            a = R.call_tir(cls.add, (x, x), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n"
+    "            R.output(a)\n"
+    "        l1 = R.call_packed(\"log\", a, R.str(\"first\"))\n"
+    "        r = R.call_packed(\"read\", sinfo_args=(R.Tensor((2,), dtype=\"float32\"),))\n"
+    "        l2 = R.call_packed(\"log\", r, R.str(\"second\"))\n"
+    "        with R.dataflow():\n"
+    "            unused = R.call_tir(cls.add, (x, x), out_sinfo=R.Tensor((n,), "
+    "dtype=\"float32\"))\n"
+    "            b = R.call_tir(cls.add, (r, r), out_sinfo=R.Tensor((2,), dtype=\"float32\"))\n"
+    "            R.output(b)\n"
+    "        l3 = R.call_packed(\"log\", b, R.str(\"third\"))\n"
+    "        return b\n";
 
 static void effects_keep_their_order_under_every_pass(void **state) {
   (void)state;
   static const char *const passes[] = {
-    "", "normalize", "dead_code", "to_nondataflow", "normalize,to_nondataflow,lower_call_tir",
-    "normalize,dead_code,to_nondataflow,lower_call_tir,plan_memory", GRAPH_TO_VM};
+      "",
+      "normalize",
+      "dead_code",
+      "to_nondataflow",
+      "normalize,to_nondataflow,lower_call_tir",
+      "normalize,dead_code,to_nondataflow,lower_call_tir,plan_memory",
+      GRAPH_TO_VM};
   for (size_t i = 0; i < TN_N_ROWS(passes); ++i) {
     run r;
     run_main(&r, ordered, passes[i], 2);
     expect_ok(r.st);
-    expect_true(strcmp(r.host.log, "first=2;read;second=20;third=40;") == 0, "after '%s': %s", passes[i], r.host.log);
+    expect_true(strcmp(r.host.log, "first=2;read;second=20;third=40;") == 0, "after '%s': %s",
+                passes[i], r.host.log);
     assert_true(tn_array_get_f64(r.out.array, 0) == 40);
     run_free(&r);
   }
@@ -197,8 +227,10 @@ static void effects_keep_their_order_under_every_pass(void **state) {
 static void results_outlive_the_next_call(void **state) {
   (void)state;
   run r;
-  run_main(&r, "    @R.function\n    def main(" XN "):\n        y = R.add(x, R.const(1, \"float32\"))\n"
-               "        t = (y, x)\n        return t\n", GRAPH_TO_VM, 2);
+  run_main(&r,
+           "    @R.function\n    def main(" XN "):\n        y = R.add(x, R.const(1, \"float32\"))\n"
+           "        t = (y, x)\n        return t\n",
+           GRAPH_TO_VM, 2);
   expect_ok(r.st);
   tn_value first = r.out;
   tn_value arg = graph_value(&r.x);
@@ -212,10 +244,10 @@ static void results_outlive_the_next_call(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(programs_give_what_they_say),
-    cmocka_unit_test(mistakes_of_a_run_are_errors_with_a_place),
-    cmocka_unit_test(effects_keep_their_order_under_every_pass),
-    cmocka_unit_test(results_outlive_the_next_call),
+      cmocka_unit_test(programs_give_what_they_say),
+      cmocka_unit_test(mistakes_of_a_run_are_errors_with_a_place),
+      cmocka_unit_test(effects_keep_their_order_under_every_pass),
+      cmocka_unit_test(results_outlive_the_next_call),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,54 +4,57 @@
 /* Graph passes: each alone and all together, before and after through the interpreter. */
 #include "graph_util.h"
 
-#define HEAD \
-  "from tvm.script import ir as I\n" \
+#define HEAD                            \
+  "from tvm.script import ir as I\n"    \
   "from tvm.script import relax as R\n" \
-  "from tvm.script import tir as T\n" \
-  "@I.ir_module\n" \
+  "from tvm.script import tir as T\n"   \
+  "@I.ir_module\n"                      \
   "class Module:\n"
 
-#define DOUBLE_N \
-  "    @T.prim_func\n" \
-  "    def double(x: T.handle, y: T.handle):\n" \
-  "        n = T.int64()\n" \
+#define DOUBLE_N                                       \
+  "    @T.prim_func\n"                                 \
+  "    def double(x: T.handle, y: T.handle):\n"        \
+  "        n = T.int64()\n"                            \
   "        X = T.match_buffer(x, (n,), \"float32\")\n" \
   "        Y = T.match_buffer(y, (n,), \"float32\")\n" \
-  "        for i in range(n):\n" \
-  "            with T.block(\"Y\"):\n" \
-  "                vi = T.axis.spatial(n, i)\n" \
+  "        for i in range(n):\n"                       \
+  "            with T.block(\"Y\"):\n"                 \
+  "                vi = T.axis.spatial(n, i)\n"        \
   "                Y[vi] = X[vi] * T.float32(2)\n"
 
 /* Four doublings in a row: two storages of a kind are enough for the inner ones. */
 static const char chain[] = HEAD DOUBLE_N
-  "    @R.function\n"
-  "    def main(x: R.Tensor((\"n\",), dtype=\"float32\")) -> R.Tensor((\"n\",), dtype=\"float32\"):\n"
-  "        n = T.int64()\n"
-  "        cls = Module\n"
-  "        with R.dataflow():\n"
-  "            a = R.call_tir(cls.double, (x,), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n"
-  "            b = R.call_tir(cls.double, (a,), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n"
-  "            unused = R.call_tir(cls.double, (b,), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n"
-  "            c = R.call_tir(cls.double, (b,), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n"
-  "            d = R.call_tir(cls.double, (c,), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n"
-  "            R.output(d)\n"
-  "        return d\n";
+    "    @R.function\n"
+    "    def main(x: R.Tensor((\"n\",), dtype=\"float32\")) -> R.Tensor((\"n\",), "
+    "dtype=\"float32\"):\n"
+    "        n = T.int64()\n"
+    "        cls = Module\n"
+    "        with R.dataflow():\n"
+    "            a = R.call_tir(cls.double, (x,), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n"
+    "            b = R.call_tir(cls.double, (a,), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n"
+    "            unused = R.call_tir(cls.double, (b,), out_sinfo=R.Tensor((n,), "
+    "dtype=\"float32\"))\n"
+    "            c = R.call_tir(cls.double, (b,), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n"
+    "            d = R.call_tir(cls.double, (c,), out_sinfo=R.Tensor((n,), dtype=\"float32\"))\n"
+    "            R.output(d)\n"
+    "        return d\n";
 
 static const char branches[] = HEAD DOUBLE_N
-  "    @R.function\n"
-  "    def main(x: R.Tensor((4,), dtype=\"float32\"), c: R.Tensor((), dtype=\"bool\")) -> R.Tensor((4,), dtype=\"float32\"):\n"
-  "        cls = Module\n"
-  "        a = R.call_tir(cls.double, (x,), out_sinfo=R.Tensor((4,), dtype=\"float32\"))\n"
-  "        if c:\n"
-  "            b = R.call_tir(cls.double, (a,), out_sinfo=R.Tensor((4,), dtype=\"float32\"))\n"
-  "            y = R.call_tir(cls.double, (b,), out_sinfo=R.Tensor((4,), dtype=\"float32\"))\n"
-  "        else:\n"
-  "            y = a\n"
-  "        z = R.call_tir(cls.double, (y,), out_sinfo=R.Tensor((4,), dtype=\"float32\"))\n"
-  "        w = R.call_tir(cls.double, (a,), out_sinfo=R.Tensor((4,), dtype=\"float32\"))\n"
-  "        t = (z, w)\n"
-  "        u = t[0]\n"
-  "        return u\n";
+    "    @R.function\n"
+    "    def main(x: R.Tensor((4,), dtype=\"float32\"), c: R.Tensor((), dtype=\"bool\")) -> "
+    "R.Tensor((4,), dtype=\"float32\"):\n"
+    "        cls = Module\n"
+    "        a = R.call_tir(cls.double, (x,), out_sinfo=R.Tensor((4,), dtype=\"float32\"))\n"
+    "        if c:\n"
+    "            b = R.call_tir(cls.double, (a,), out_sinfo=R.Tensor((4,), dtype=\"float32\"))\n"
+    "            y = R.call_tir(cls.double, (b,), out_sinfo=R.Tensor((4,), dtype=\"float32\"))\n"
+    "        else:\n"
+    "            y = a\n"
+    "        z = R.call_tir(cls.double, (y,), out_sinfo=R.Tensor((4,), dtype=\"float32\"))\n"
+    "        w = R.call_tir(cls.double, (a,), out_sinfo=R.Tensor((4,), dtype=\"float32\"))\n"
+    "        t = (z, w)\n"
+    "        u = t[0]\n"
+    "        return u\n";
 
 /* Runs main on 0, 1, 2, ... (and a condition) and gives the first result element that is not 0. */
 static double run_main(const tn_module *module, int64_t n, int cond) {
@@ -79,8 +82,9 @@ static void every_prefix_of_the_passes_keeps_the_meaning(void **state) {
     int cond;
     double want;
   } rows[] = {{chain, -1, 16}, {branches, 1, 16}, {branches, 0, 4}};
-  const char *const passes[] = {"normalize", "lift_functions", "dead_code", "to_nondataflow",
-                                "lower_call_tir", "plan_memory", "kill_after_last_use", "lower_shapes"};
+  const char *const passes[] = {"normalize",           "lift_functions", "dead_code",
+                                "to_nondataflow",      "lower_call_tir", "plan_memory",
+                                "kill_after_last_use", "lower_shapes"};
   for (size_t r = 0; r < TN_N_ROWS(rows); ++r) {
     tn_module module;
     graph_read(&module, rows[r].text);
@@ -96,8 +100,9 @@ static void every_prefix_of_the_passes_keeps_the_meaning(void **state) {
 
 static void passes_run_twice_change_nothing_more(void **state) {
   (void)state;
-  const char *const passes[] = {"normalize", "dead_code", "to_nondataflow", "lower_call_tir",
-                                "plan_memory", "kill_after_last_use", "lower_shapes"};
+  const char *const passes[] = {"normalize",      "dead_code",   "to_nondataflow",
+                                "lower_call_tir", "plan_memory", "kill_after_last_use",
+                                "lower_shapes"};
   tn_module module;
   graph_read(&module, branches);
   for (size_t p = 0; p < TN_N_ROWS(passes); ++p) {
@@ -121,14 +126,14 @@ static int64_t plan_number(const tn_module *module, const char *key) {
 }
 
 static const char mlp_like[] = HEAD DOUBLE_N
-  "    @R.function\n"
-  "    def main(x: R.Tensor((100,), dtype=\"float32\")) -> R.Tensor((100,), dtype=\"float32\"):\n"
-  "        cls = Module\n"
-  "        a = R.call_tir(cls.double, (x,), out_sinfo=R.Tensor((100,), dtype=\"float32\"))\n"
-  "        b = R.call_tir(cls.double, (a,), out_sinfo=R.Tensor((100,), dtype=\"float32\"))\n"
-  "        c = R.call_tir(cls.double, (b,), out_sinfo=R.Tensor((100,), dtype=\"float32\"))\n"
-  "        d = R.call_tir(cls.double, (c,), out_sinfo=R.Tensor((100,), dtype=\"float32\"))\n"
-  "        return d\n";
+    "    @R.function\n"
+    "    def main(x: R.Tensor((100,), dtype=\"float32\")) -> R.Tensor((100,), dtype=\"float32\"):\n"
+    "        cls = Module\n"
+    "        a = R.call_tir(cls.double, (x,), out_sinfo=R.Tensor((100,), dtype=\"float32\"))\n"
+    "        b = R.call_tir(cls.double, (a,), out_sinfo=R.Tensor((100,), dtype=\"float32\"))\n"
+    "        c = R.call_tir(cls.double, (b,), out_sinfo=R.Tensor((100,), dtype=\"float32\"))\n"
+    "        d = R.call_tir(cls.double, (c,), out_sinfo=R.Tensor((100,), dtype=\"float32\"))\n"
+    "        return d\n";
 
 static void dead_tensors_give_their_memory_to_later_ones(void **state) {
   (void)state;
@@ -147,19 +152,21 @@ static void symbolic_sizes_share_memory_too(void **state) {
   (void)state;
   tn_module module;
   graph_read(&module, chain);
-  expect_ok(graph_passes(&module, "normalize,dead_code,to_nondataflow,lower_call_tir,plan_memory", NULL));
+  expect_ok(
+      graph_passes(&module, "normalize,dead_code,to_nondataflow,lower_call_tir,plan_memory", NULL));
   assert_int_equal(plan_number(&module, "n_tensors"), 4);
   assert_int_equal(plan_number(&module, "n_storages"), 3);
   assert_int_equal(plan_number(&module, "n_symbolic"), 3);
   graph_free(&module);
 }
 
-static const char linear[] = HEAD DOUBLE_N
-  "    @R.function\n"
-  "    def main(x: R.Tensor((4,), dtype=\"float32\"), w: R.Tensor((\"k\", 2), dtype=\"float32\")) -> R.Tensor((\"k\", 2), dtype=\"float32\"):\n"
-  "        k = T.int64()\n"
-  "        y: R.Tensor((k, 2), dtype=\"float32\") = w\n"
-  "        return y\n";
+static const char linear[] =
+    HEAD DOUBLE_N "    @R.function\n"
+                  "    def main(x: R.Tensor((4,), dtype=\"float32\"), w: R.Tensor((\"k\", 2), "
+                  "dtype=\"float32\")) -> R.Tensor((\"k\", 2), dtype=\"float32\"):\n"
+                  "        k = T.int64()\n"
+                  "        y: R.Tensor((k, 2), dtype=\"float32\") = w\n"
+                  "        return y\n";
 
 static void parameters_are_bound_to_constants_and_sizes_follow(void **state) {
   (void)state;
@@ -198,10 +205,11 @@ static void wrong_bindings_are_refused_by_name(void **state) {
     const tn_array *array;
     tn_code code;
     const char *part;
-  } rows[] = {{"v", &good, TN_NOT_FOUND, "main has no parameter 'v'; it has: x, w"},
-              {"w", &bad_shape, TN_INVALID, "the array for 'w' is R.Tensor((3, 4), dtype=\"float32\")"},
-              {"w", &bad_dtype, TN_INVALID, "dtype=\"float64\""},
-              {"w", &nan, TN_INVALID, "'w' contains NaN at [1, 1]"}};
+  } rows[] = {
+      {"v", &good, TN_NOT_FOUND, "main has no parameter 'v'; it has: x, w"},
+      {"w", &bad_shape, TN_INVALID, "the array for 'w' is R.Tensor((3, 4), dtype=\"float32\")"},
+      {"w", &bad_dtype, TN_INVALID, "dtype=\"float64\""},
+      {"w", &nan, TN_INVALID, "'w' contains NaN at [1, 1]"}};
   for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
     tn_module module;
     graph_read(&module, linear);
@@ -217,17 +225,17 @@ static void wrong_bindings_are_refused_by_name(void **state) {
 }
 
 static const char private_ones[] = HEAD
-  "    @T.prim_func(private=True)\n"
-  "    def lonely(A: T.Buffer((4,), \"float32\")):\n"
-  "        A[0] = T.float32(1)\n"
-  "    @R.function(private=True)\n"
-  "    def helper(x: R.Tensor((4,), dtype=\"float32\")) -> R.Tensor((4,), dtype=\"float32\"):\n"
-  "        return x\n"
-  "    @R.function\n"
-  "    def main(x: R.Tensor((4,), dtype=\"float32\")) -> R.Tensor((4,), dtype=\"float32\"):\n"
-  "        cls = Module\n"
-  "        y: R.Tensor((4,), dtype=\"float32\") = cls.helper(x)\n"
-  "        return y\n";
+    "    @T.prim_func(private=True)\n"
+    "    def lonely(A: T.Buffer((4,), \"float32\")):\n"
+    "        A[0] = T.float32(1)\n"
+    "    @R.function(private=True)\n"
+    "    def helper(x: R.Tensor((4,), dtype=\"float32\")) -> R.Tensor((4,), dtype=\"float32\"):\n"
+    "        return x\n"
+    "    @R.function\n"
+    "    def main(x: R.Tensor((4,), dtype=\"float32\")) -> R.Tensor((4,), dtype=\"float32\"):\n"
+    "        cls = Module\n"
+    "        y: R.Tensor((4,), dtype=\"float32\") = cls.helper(x)\n"
+    "        return y\n";
 
 static void private_functions_that_nobody_calls_go(void **state) {
   (void)state;
@@ -239,17 +247,19 @@ static void private_functions_that_nobody_calls_go(void **state) {
   graph_free(&module);
 }
 
-static const char nested[] = HEAD DOUBLE_N
-  "    @R.function\n"
-  "    def main(x: R.Tensor((\"n\",), dtype=\"float32\")) -> R.Tensor((\"n\",), dtype=\"float32\"):\n"
-  "        n = T.int64()\n"
-  "        cls = Module\n"
-  "        @R.function\n"
-  "        def inner(y: R.Tensor((n,), dtype=\"float32\")) -> R.Tensor((n,), dtype=\"float32\"):\n"
-  "            s = R.add(x, y)\n"
-  "            return s\n"
-  "        z: R.Tensor((n,), dtype=\"float32\") = inner(x)\n"
-  "        return z\n";
+static const char nested[] =
+    HEAD DOUBLE_N "    @R.function\n"
+                  "    def main(x: R.Tensor((\"n\",), dtype=\"float32\")) -> R.Tensor((\"n\",), "
+                  "dtype=\"float32\"):\n"
+                  "        n = T.int64()\n"
+                  "        cls = Module\n"
+                  "        @R.function\n"
+                  "        def inner(y: R.Tensor((n,), dtype=\"float32\")) -> R.Tensor((n,), "
+                  "dtype=\"float32\"):\n"
+                  "            s = R.add(x, y)\n"
+                  "            return s\n"
+                  "        z: R.Tensor((n,), dtype=\"float32\") = inner(x)\n"
+                  "        return z\n";
 
 static void inner_functions_become_closures(void **state) {
   (void)state;
@@ -264,10 +274,10 @@ static void inner_functions_become_closures(void **state) {
 }
 
 static const char deep[] = HEAD
-  "    @R.function\n"
-  "    def main(x: R.Tensor((4,), dtype=\"float32\")) -> R.Tensor((4,), dtype=\"float32\"):\n"
-  "        y = R.add(R.multiply(x, x), R.add(x, R.const(1, \"float32\")))\n"
-  "        return y\n";
+    "    @R.function\n"
+    "    def main(x: R.Tensor((4,), dtype=\"float32\")) -> R.Tensor((4,), dtype=\"float32\"):\n"
+    "        y = R.add(R.multiply(x, x), R.add(x, R.const(1, \"float32\")))\n"
+    "        return y\n";
 
 static void nested_expressions_become_bindings(void **state) {
   (void)state;
@@ -285,15 +295,15 @@ static void nested_expressions_become_bindings(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(every_prefix_of_the_passes_keeps_the_meaning),
-    cmocka_unit_test(passes_run_twice_change_nothing_more),
-    cmocka_unit_test(dead_tensors_give_their_memory_to_later_ones),
-    cmocka_unit_test(symbolic_sizes_share_memory_too),
-    cmocka_unit_test(parameters_are_bound_to_constants_and_sizes_follow),
-    cmocka_unit_test(wrong_bindings_are_refused_by_name),
-    cmocka_unit_test(private_functions_that_nobody_calls_go),
-    cmocka_unit_test(inner_functions_become_closures),
-    cmocka_unit_test(nested_expressions_become_bindings),
+      cmocka_unit_test(every_prefix_of_the_passes_keeps_the_meaning),
+      cmocka_unit_test(passes_run_twice_change_nothing_more),
+      cmocka_unit_test(dead_tensors_give_their_memory_to_later_ones),
+      cmocka_unit_test(symbolic_sizes_share_memory_too),
+      cmocka_unit_test(parameters_are_bound_to_constants_and_sizes_follow),
+      cmocka_unit_test(wrong_bindings_are_refused_by_name),
+      cmocka_unit_test(private_functions_that_nobody_calls_go),
+      cmocka_unit_test(inner_functions_become_closures),
+      cmocka_unit_test(nested_expressions_become_bindings),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* What the tests of the graph level share: a module from text, passes by name, values of the interpreter. */
+/* What the tests of the graph level share: a module from text, passes by name, values of the
+ * interpreter. */
 #ifndef TN_TESTS_GRAPH_UTIL_H
 #define TN_TESTS_GRAPH_UTIL_H
 
@@ -33,7 +34,8 @@ static inline tn_status graph_verify_all(const tn_module *module, void *ctx) {
 }
 
 /// Runs passes named in a text, "normalize,dead_code", verifying after each.
-static inline tn_status graph_passes(tn_module *module, const char *names, const tn_pass_opts *opts) {
+static inline tn_status graph_passes(tn_module *module, const char *names,
+                                     const tn_pass_opts *opts) {
   const tn_pass *list[32];
   int32_t n = 0;
   uint32_t n_all = 0;
@@ -53,7 +55,9 @@ static inline tn_status graph_passes(tn_module *module, const char *names, const
 }
 
 /// All passes from what the reader gives to the virtual machine's form.
-#define GRAPH_TO_VM "normalize,lift_functions,dead_code,to_nondataflow,lower_call_tir,plan_memory,kill_after_last_use,lower_shapes"
+#define GRAPH_TO_VM                                                                               \
+  "normalize,lift_functions,dead_code,to_nondataflow,lower_call_tir,plan_memory,kill_after_last_" \
+  "use,lower_shapes"
 
 static inline tn_value graph_value(tn_array *array) {
   return (tn_value){.kind = TN_V_ARRAY, .array = array};

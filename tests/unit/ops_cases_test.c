@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Every operator's examples: the type rule against the example, the reference's shape against the type rule, the loop-level
- * form, run by the loop interpreter, against the reference. */
+/* Every operator's examples: the type rule against the example, the reference's shape against the
+ * type rule, the loop-level form, run by the loop interpreter, against the reference. */
 #include "tn_test.h"
 
 #include <math.h>
@@ -14,8 +14,9 @@ static tn_dtype dtype_of(const char *text, size_t len) {
   static const struct {
     const char *name;
     tn_dtype dtype;
-  } rows[] = {{"f16", TN_DT_F16}, {"f32", TN_DT_F32}, {"f64", TN_DT_F64}, {"i8", TN_DT_I8},   {"i16", TN_DT_I16},
-              {"i32", TN_DT_I32}, {"i64", TN_DT_I64}, {"u8", TN_DT_U8},   {"u16", TN_DT_U16}, {"bool", TN_DT_BOOL}};
+  } rows[] = {{"f16", TN_DT_F16}, {"f32", TN_DT_F32},  {"f64", TN_DT_F64}, {"i8", TN_DT_I8},
+              {"i16", TN_DT_I16}, {"i32", TN_DT_I32},  {"i64", TN_DT_I64}, {"u8", TN_DT_U8},
+              {"u16", TN_DT_U16}, {"bool", TN_DT_BOOL}};
   for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
     if (strlen(rows[i].name) == len && strncmp(rows[i].name, text, len) == 0) {
       return rows[i].dtype;
@@ -82,7 +83,8 @@ typedef struct example {
 static void fill(tn_array *array, const tn_op_case *c, uint32_t i, tn_rng *rng) {
   tn_array_fill_random(array, rng);
   int64_t n = tn_array_n_elems(array);
-  bool wants_positive = strcmp(c->op, "log") == 0 || strcmp(c->op, "sqrt") == 0 || strcmp(c->op, "rsqrt") == 0;
+  bool wants_positive =
+      strcmp(c->op, "log") == 0 || strcmp(c->op, "sqrt") == 0 || strcmp(c->op, "rsqrt") == 0;
   bool is_divisor = i == 1 && strstr(c->op, "divide") != NULL;
   for (int64_t e = 0; e < n && (wants_positive || is_divisor); ++e) {
     tn_array_set_f64(array, e, fabs(tn_array_get_f64(array, e)) + 1);
@@ -105,8 +107,8 @@ static void example_init(example *x, const tn_op_case *c, tn_rng *rng) {
     expect_ok(tn_array_init(&x->arrays[x->n_args], type->dtype, (int32_t)dims->n_in, shape));
     fill(&x->arrays[x->n_args], c, x->n_args, rng);
     x->args[x->n_args] = &x->arrays[x->n_args];
-    vars[x->n_args++] =
-      tn_node_new(x->ir, TN_OP_GVAR, TN_DT_NONE, (tn_attr){.text = tn_ir_text(x->ir, "x")}, 1, &type);
+    vars[x->n_args++] = tn_node_new(x->ir, TN_OP_GVAR, TN_DT_NONE,
+                                    (tn_attr){.text = tn_ir_text(x->ir, "x")}, 1, &type);
   }
   x->call = tn_call_new(x->ir, op, x->n_args, vars, read_fields(x->ir, op, c->fields), NULL);
 }
@@ -189,7 +191,8 @@ static void the_table_is_sorted_and_every_operator_has_an_example(void **state) 
       is_shown = is_shown || strcmp(cases[k].op, name) == 0;
     }
     expect_true(is_shown, "'%s' has no example", name);
-    expect_true(i == 0 || strcmp(table->defs[i - 1]->def.name, name) < 0, "'%s' is out of order", name);
+    expect_true(i == 0 || strcmp(table->defs[i - 1]->def.name, name) < 0, "'%s' is out of order",
+                name);
   }
 }
 
@@ -201,8 +204,8 @@ static const tn_node *reshape_call(tn_ir *ir, const char *from, uint32_t n, cons
     dims[i] = tn_int(ir, TN_DT_I64, to[i]);
   }
   const tn_node *args[] = {
-    tn_node_new(ir, TN_OP_GVAR, TN_DT_NONE, (tn_attr){.text = tn_ir_text(ir, "x")}, 1, &type),
-    tn_node_new(ir, TN_OP_SHAPE, TN_DT_NONE, (tn_attr){0}, n, dims),
+      tn_node_new(ir, TN_OP_GVAR, TN_DT_NONE, (tn_attr){.text = tn_ir_text(ir, "x")}, 1, &type),
+      tn_node_new(ir, TN_OP_SHAPE, TN_DT_NONE, (tn_attr){0}, n, dims),
   };
   return tn_call_new(ir, tn_op_table_find(tn_ops_table(), "reshape"), 2, args, NULL, NULL);
 }
@@ -230,10 +233,10 @@ static void reshape_agrees_and_finds_the_open_extent(void **state) {
   tn_ir *ir = tn_ir_new(0);
   const tn_infer_ctx ctx = {.ir = ir};
   const tn_node *type = NULL;
-  expect_error(tn_graph_infer(&ctx, reshape_call(ir, "f32[2,6]", 2, (int64_t[]){5, 2}), &type), TN_INVALID,
-               "the tensor has 12 elements, the new shape has 10");
-  expect_error(tn_graph_infer(&ctx, reshape_call(ir, "f32[2,6]", 2, (int64_t[]){-1, 5}), &type), TN_INVALID,
-               "12 elements do not divide into rows of 5");
+  expect_error(tn_graph_infer(&ctx, reshape_call(ir, "f32[2,6]", 2, (int64_t[]){5, 2}), &type),
+               TN_INVALID, "the tensor has 12 elements, the new shape has 10");
+  expect_error(tn_graph_infer(&ctx, reshape_call(ir, "f32[2,6]", 2, (int64_t[]){-1, 5}), &type),
+               TN_INVALID, "12 elements do not divide into rows of 5");
   tn_ir_free(ir);
 }
 
@@ -245,16 +248,16 @@ static void wrong_operands_are_refused(void **state) {
     const char *fields;
     const char *part;
   } rows[] = {
-    {"add", "f32[2] f64[2]", "", "R.add: the operands have types float32 and float64"},
-    {"add", "f32[2] f32[3]", "", "R.add: the extents 2 and 3 do not broadcast"},
-    {"exp", "i32[2]", "", "R.exp: the operand has type int32, expected a float type"},
-    {"power", "i32[2] i32[2]", "", "expected a float type"},
-    {"matmul", "f32[2,3] f32[4,5]", "", "3 columns on the left, 4 rows on the right"},
-    {"matmul", "f32[] f32[4]", "", "no dimensions"},
-    {"sum", "f32[2,3]", "axis=[2]", "axis 2 of sum is outside of 2 dimensions"},
-    {"sum", "f32[2,3]", "axis=[0,-2]", "axis 0 is there twice"},
-    {"permute_dims", "f32[2,3]", "axes=[0]", "1 axes for 2 dimensions"},
-    {"nn.softmax", "i32[3]", "", "expected a float type"},
+      {"add", "f32[2] f64[2]", "", "R.add: the operands have types float32 and float64"},
+      {"add", "f32[2] f32[3]", "", "R.add: the extents 2 and 3 do not broadcast"},
+      {"exp", "i32[2]", "", "R.exp: the operand has type int32, expected a float type"},
+      {"power", "i32[2] i32[2]", "", "expected a float type"},
+      {"matmul", "f32[2,3] f32[4,5]", "", "3 columns on the left, 4 rows on the right"},
+      {"matmul", "f32[] f32[4]", "", "no dimensions"},
+      {"sum", "f32[2,3]", "axis=[2]", "axis 2 of sum is outside of 2 dimensions"},
+      {"sum", "f32[2,3]", "axis=[0,-2]", "axis 0 is there twice"},
+      {"permute_dims", "f32[2,3]", "axes=[0]", "1 axes for 2 dimensions"},
+      {"nn.softmax", "i32[3]", "", "expected a float type"},
   };
   tn_rng rng = tn_rng_make(3);
   for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
@@ -270,10 +273,10 @@ static void wrong_operands_are_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(the_table_is_sorted_and_every_operator_has_an_example),
-    cmocka_unit_test(rule_reference_and_loops_agree_for_every_example),
-    cmocka_unit_test(reshape_agrees_and_finds_the_open_extent),
-    cmocka_unit_test(wrong_operands_are_refused),
+      cmocka_unit_test(the_table_is_sorted_and_every_operator_has_an_example),
+      cmocka_unit_test(rule_reference_and_loops_agree_for_every_example),
+      cmocka_unit_test(reshape_agrees_and_finds_the_open_extent),
+      cmocka_unit_test(wrong_operands_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Calls and the other operators of VM form as instructions. What has no instruction is either a function of the host by
- * the name "vm.builtin.<operator>", or an error that names it. */
+/* Calls and the other operators of VM form as instructions. What has no instruction is either a
+ * function of the host by the name "vm.builtin.<operator>", or an error that names it. */
 #include <inttypes.h>
 
 #include "base/check.h"
@@ -45,9 +45,10 @@ static void finish(tn_vm_func *f, call_words *c, tn_status st) {
 
 /* ---- calls of functions ---- */
 
-/* A kernel, a VM function or a host function by its entry in FUNCS. The result register is chosen after the arguments:
- * it may be one that they only needed for a moment. */
-static tn_status call_index(tn_vm_func *f, const tn_node *var, int64_t index, const tn_node *args, uint32_t first) {
+/* A kernel, a VM function or a host function by its entry in FUNCS. The result register is chosen
+ * after the arguments: it may be one that they only needed for a moment. */
+static tn_status call_index(tn_vm_func *f, const tn_node *var, int64_t index, const tn_node *args,
+                            uint32_t first) {
   bool is_kernel = f->t->funcs.data[index].kind == TN_EXEC_FN_KERNEL;
   call_words c = {0};
   begin(&c, 3, (int64_t[]){TN_VM_CALL, -1, index});
@@ -59,7 +60,8 @@ static tn_status call_index(tn_vm_func *f, const tn_node *var, int64_t index, co
   return st;
 }
 
-static tn_status call_in_reg(tn_vm_func *f, const tn_node *var, const tn_node *callee, const tn_node *args, uint32_t first) {
+static tn_status call_in_reg(tn_vm_func *f, const tn_node *var, const tn_node *callee,
+                             const tn_node *args, uint32_t first) {
   call_words c = {0};
   uint32_t reg = 0;
   TN_TRY(tn_vm_arg_reg(f, callee, &reg));
@@ -72,7 +74,8 @@ static tn_status call_in_reg(tn_vm_func *f, const tn_node *var, const tn_node *c
   return st;
 }
 
-static tn_status call_callee(tn_vm_func *f, const tn_node *var, const tn_node *callee, const tn_node *args, uint32_t first) {
+static tn_status call_callee(tn_vm_func *f, const tn_node *var, const tn_node *callee,
+                             const tn_node *args, uint32_t first) {
   if (callee->op == TN_OP_EXTERN) {
     return call_index(f, var, tn_vm_packed(f->t, callee->attr.text), args, first);
   }
@@ -85,10 +88,11 @@ static tn_status call_callee(tn_vm_func *f, const tn_node *var, const tn_node *c
   if (index < 0) {
     return TN_ERR(TN_NOT_FOUND, "the module has no function '%s'", callee->attr.text);
   }
-  uint32_t n_params = is_kernel ? func->in[TN_PRIM_FUNC_PARAMS]->n_in : f->t->funcs.data[index].n_params;
+  uint32_t n_params =
+      is_kernel ? func->in[TN_PRIM_FUNC_PARAMS]->n_in : f->t->funcs.data[index].n_params;
   if (args->n_in - first != n_params) {
-    return TN_ERR(TN_INVALID, "'%s' takes %u arguments, the call gives %u", callee->attr.text, n_params,
-                  args->n_in - first);
+    return TN_ERR(TN_INVALID, "'%s' takes %u arguments, the call gives %u", callee->attr.text,
+                  n_params, args->n_in - first);
   }
   return call_index(f, var, index, args, first);
 }
@@ -111,7 +115,8 @@ static tn_status make_closure(tn_vm_func *f, const tn_node *var, const tn_node *
 }
 
 /* A function of the runtime; `head`, when there is one, comes before the arguments. */
-static tn_status call_runtime(tn_vm_func *f, const tn_node *var, const char *name, const tn_node *head, const tn_node *args) {
+static tn_status call_runtime(tn_vm_func *f, const tn_node *var, const char *name,
+                              const tn_node *head, const tn_node *args) {
   call_words c = {0};
   begin(&c, 3, (int64_t[]){TN_VM_CALL, -1, tn_vm_packed(f->t, name)});
   tn_status st = NULL;
@@ -152,7 +157,8 @@ static tn_status alloc_storage(tn_vm_func *f, const tn_node *var, const tn_node 
   int64_t bytes = 0;
   int64_t device = 0;
   if (shape->op != TN_OP_SHAPE || shape->n_in != 1) {
-    return TN_ERR(TN_INVALID, "memory.alloc_storage takes a shape of one extent, the number of bytes");
+    return TN_ERR(TN_INVALID,
+                  "memory.alloc_storage takes a shape of one extent, the number of bytes");
   }
   TN_TRY(tn_vm_size(f, shape->in[0], &bytes));
   TN_TRY(device_of(tn_call_arg(call, 1), &device));
@@ -164,8 +170,8 @@ static tn_status alloc_storage(tn_vm_func *f, const tn_node *var, const tn_node 
   return NULL;
 }
 
-static tn_status tensor_in(tn_vm_func *f, const tn_node *var, uint32_t storage, int64_t offset, const tn_node *shape,
-                           const tn_node *dtype) {
+static tn_status tensor_in(tn_vm_func *f, const tn_node *var, uint32_t storage, int64_t offset,
+                           const tn_node *shape, const tn_node *dtype) {
   if (shape->op != TN_OP_SHAPE || dtype->op != TN_OP_DTYPE) {
     return TN_ERR(TN_UNSUPPORTED, "a tensor whose shape or dtype is computed");
   }
@@ -191,7 +197,8 @@ static tn_status storage_tensor(tn_vm_func *f, const tn_node *var, const tn_node
   if (offset->op != TN_OP_PRIM || offset->in[0]->op != TN_OP_INT || offset->in[0]->attr.i64 < 0) {
     return TN_ERR(TN_UNSUPPORTED, "a tensor at a byte offset that is no constant");
   }
-  return tensor_in(f, var, storage, offset->in[0]->attr.i64, tn_call_arg(call, 2), tn_call_arg(call, 3));
+  return tensor_in(f, var, storage, offset->in[0]->attr.i64, tn_call_arg(call, 2),
+                   tn_call_arg(call, 3));
 }
 
 /* Where plan_memory did not run: a storage for this tensor alone. */
@@ -203,12 +210,14 @@ static tn_status alloc_tensor(tn_vm_func *f, const tn_node *var, const tn_node *
   if (shape->op != TN_OP_SHAPE || dtype->op != TN_OP_DTYPE) {
     return TN_ERR(TN_UNSUPPORTED, "a tensor whose shape or dtype is computed");
   }
-  const tn_node *bytes = tn_int(f->ir, TN_DT_I64, (int64_t)tn_dtype_bytes((tn_dtype)dtype->attr.i64));
+  const tn_node *bytes =
+      tn_int(f->ir, TN_DT_I64, (int64_t)tn_dtype_bytes((tn_dtype)dtype->attr.i64));
   for (uint32_t d = 0; d < shape->n_in; ++d) {
     int64_t product = 0;
     bool is_fixed = bytes->op == TN_OP_INT && shape->in[d]->op == TN_OP_INT &&
                     !__builtin_mul_overflow(bytes->attr.i64, shape->in[d]->attr.i64, &product);
-    bytes = is_fixed ? tn_int(f->ir, TN_DT_I64, product) : tn_binary(f->ir, TN_OP_MUL, bytes, shape->in[d]);
+    bytes = is_fixed ? tn_int(f->ir, TN_DT_I64, product)
+                     : tn_binary(f->ir, TN_OP_MUL, bytes, shape->in[d]);
   }
   TN_TRY(tn_vm_size(f, bytes, &word));
   TN_TRY(device_of(tn_call_arg(call, 2), &device));

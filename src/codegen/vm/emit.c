@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* tn_vm_emit: a module in VM form as an executable image. Every graph function becomes bytecode; every loop function a
- * kernel entry, found by its name among the kernels. */
+/* tn_vm_emit: a module in VM form as an executable image. Every graph function becomes bytecode;
+ * every loop function a kernel entry, found by its name among the kernels. */
 #include <string.h>
 
 #include "base/check.h"
@@ -9,9 +9,7 @@
 #include "codegen/vm/vm_emit.h"
 #include "tir/tir.h"
 
-static bool is_public(const tn_node *attrs) {
-  return tn_dict_find(attrs, "global_symbol") != NULL;
-}
+static bool is_public(const tn_node *attrs) { return tn_dict_find(attrs, "global_symbol") != NULL; }
 
 static void set_index(tn_strmap *map, const char *name, size_t index) {
   tn_strmap_set(map, name, (void *)(uintptr_t)(index + 1));
@@ -80,7 +78,8 @@ static void add_prim_func(tn_vm_tables *t, tn_ir *ir, const char *name, const tn
     tn_vm_push_type(t, named->attr.text, prim_param_type(ir, func, i));
     TN_VEC_LAST(&t->types).flags = tn_tir_writes_param(func, i) ? TN_EXEC_TYPE_WRITTEN : 0;
   }
-  const tn_node *ret = func->in[TN_PRIM_FUNC_RET]; /* a number: the kernel takes one argument more */
+  const tn_node *ret =
+      func->in[TN_PRIM_FUNC_RET]; /* a number: the kernel takes one argument more */
   tn_vm_push_type(t, "", tn_is_none(ret) ? tn_ty_object(ir) : ret);
   set_index(&t->kernels, name, t->funcs.len);
   TN_VEC_PUSH(&t->funcs, row);
@@ -103,7 +102,8 @@ static tn_status emit_functions(tn_vm_tables *t, const tn_module *module) {
   uint32_t index = 0;
   for (uint32_t i = 0; i < module->n_funcs; ++i) {
     if (module->funcs[i].func->op == TN_OP_GFUNC) {
-      TN_TRY_MSG(tn_vm_emit_gfunc(t, module, module->funcs[i].func, index), "function '%s'", module->funcs[i].name);
+      TN_TRY_MSG(tn_vm_emit_gfunc(t, module, module->funcs[i].func, index), "function '%s'",
+                 module->funcs[i].name);
       ++index;
     }
   }
@@ -115,8 +115,8 @@ static uint32_t arch_of(const tn_target *target) {
   return is_arm ? TN_EXEC_ARCH_AARCH64 : TN_EXEC_ARCH_X86_64;
 }
 
-tn_status tn_vm_emit(const tn_module *module, const tn_target *target, const void *kernels, size_t n_kernel_bytes,
-                     tn_buf *out_image) {
+tn_status tn_vm_emit(const tn_module *module, const tn_target *target, const void *kernels,
+                     size_t n_kernel_bytes, tn_buf *out_image) {
   tn_vm_tables t = {0};
   target = target != NULL ? target : tn_target_host();
   (void)tn_vm_string(&t, "");
@@ -124,8 +124,8 @@ tn_status tn_vm_emit(const tn_module *module, const tn_target *target, const voi
   bool has_kernels = t.kernels.len > 0;
   tn_status st = emit_functions(&t, module);
   if (st == NULL) {
-    tn_vm_tables_write(&t, has_kernels ? arch_of(target) : 0, has_kernels ? target->required : "", kernels,
-                       n_kernel_bytes, out_image);
+    tn_vm_tables_write(&t, has_kernels ? arch_of(target) : 0, has_kernels ? target->required : "",
+                       kernels, n_kernel_bytes, out_image);
   }
   tn_vm_tables_deinit(&t);
   return tn_status_wrap(st, "code for the virtual machine");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The bytecode of one graph function in VM form: registers (a dropped value's register is used again), slots of the shape
- * heap, statements. Parameters come first; what their types say is matched before anything runs. */
+/* The bytecode of one graph function in VM form: registers (a dropped value's register is used
+ * again), slots of the shape heap, statements. Parameters come first; what their types say is
+ * matched before anything runs. */
 #include "base/check.h"
 #include "codegen/vm/vm_emit.h"
 
@@ -17,9 +18,7 @@ uint32_t tn_vm_temp_reg(tn_vm_func *f) {
   return reg;
 }
 
-uint32_t tn_vm_new_slot(tn_vm_func *f) {
-  return f->n_slots++;
-}
+uint32_t tn_vm_new_slot(tn_vm_func *f) { return f->n_slots++; }
 
 void tn_vm_set_slot(tn_vm_func *f, const tn_node *size, uint32_t slot) {
   tn_map_set(&f->slots, size->id, slot);
@@ -136,7 +135,8 @@ static tn_status emit_bind(tn_vm_func *f, const tn_node *stmt) {
   }
 }
 
-/* Sizes given names by lower_shapes, or by a cast of a shape that is written out: all new ones, nothing to check. */
+/* Sizes given names by lower_shapes, or by a cast of a shape that is written out: all new ones,
+ * nothing to check. */
 static bool only_names(const tn_vm_func *f, const tn_node *value, const tn_node *type) {
   if (value->op != TN_OP_SHAPE || type->op != TN_OP_TY_SHAPE || tn_is_none(type->in[0]) ||
       type->in[0]->n_in != value->n_in) {
@@ -184,7 +184,7 @@ static tn_status emit_match_cast(tn_vm_func *f, const tn_node *stmt) {
   tn_buf_deinit(&place);
   TN_TRY(st);
   if (tn_map_find(&f->uses, var->id, NULL)) {
-      uint32_t dst = tn_vm_define(f, var);
+    uint32_t dst = tn_vm_define(f, var);
     TN_VM_PUT(f, TN_VM_MOVE, dst, TN_ARGW(TN_ARGW_REG, reg));
   }
   return NULL;
@@ -310,7 +310,8 @@ static tn_status emit_all(tn_vm_func *f) {
   return NULL;
 }
 
-tn_status tn_vm_emit_gfunc(tn_vm_tables *t, const tn_module *module, const tn_node *func, uint32_t index) {
+tn_status tn_vm_emit_gfunc(tn_vm_tables *t, const tn_module *module, const tn_node *func,
+                           uint32_t index) {
   tn_vm_func f = {.t = t, .ir = module->ir, .module = module, .func = func};
   uint32_t begin = (uint32_t)t->code.len;
   tn_status st = emit_all(&f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The tables of an executable while it is made: texts, types, constants (equal ones once, tensors aligned to 64 bytes),
- * functions; and the bytes they become (abi/exec.h). */
+/* The tables of an executable while it is made: texts, types, constants (equal ones once, tensors
+ * aligned to 64 bytes), functions; and the bytes they become (abi/exec.h). */
 #include <string.h>
 
 #include "abi/exec_layout.h"
@@ -95,7 +95,8 @@ int64_t tn_vm_const_shape(tn_vm_tables *t, uint32_t n, const int64_t *dims) {
     }
   }
   tn_exec_const c = {.kind = TN_EXEC_C_SHAPE};
-  c.type = (tn_exec_type){.kind = TN_EXEC_TY_SHAPE, .ndim = (int32_t)n, .dims = push_dims(t, n, dims)};
+  c.type =
+      (tn_exec_type){.kind = TN_EXEC_TY_SHAPE, .ndim = (int32_t)n, .dims = push_dims(t, n, dims)};
   int64_t index = push_const(t, &c, NULL);
   tn_map_set(&t->const_at, hash, (uint64_t)index);
   return index;
@@ -161,7 +162,8 @@ static uint32_t type_kind(const tn_node *type) {
 void tn_vm_push_type(tn_vm_tables *t, const char *name, const tn_node *type) {
   tn_buf text = TN_BUF_INIT;
   bool is_shaped = type->op == TN_OP_TY_TENSOR || type->op == TN_OP_TY_SHAPE;
-  tn_exec_type row = {.name = tn_vm_string(t, name), .kind = type_kind(type), .dtype = type->dtype, .ndim = -1};
+  tn_exec_type row = {
+      .name = tn_vm_string(t, name), .kind = type_kind(type), .dtype = type->dtype, .ndim = -1};
   if (is_shaped) {
     const tn_node *dims = type->in[0];
     bool is_known = !tn_is_none(dims);
@@ -195,8 +197,8 @@ int64_t tn_vm_packed(tn_vm_tables *t, const char *name) {
 
 /* ---- the image ---- */
 
-void tn_vm_tables_write(const tn_vm_tables *t, uint32_t arch, const char *cpu_features, const void *kernels,
-                        size_t n_kernel_bytes, tn_buf *out) {
+void tn_vm_tables_write(const tn_vm_tables *t, uint32_t arch, const char *cpu_features,
+                        const void *kernels, size_t n_kernel_bytes, tn_buf *out) {
   tn_buf strings = TN_BUF_INIT; /* with the header's own at the end */
   tn_buf_append(&strings, t->strings.data, t->strings.len);
   uint32_t features = (uint32_t)strings.len;
@@ -209,14 +211,14 @@ void tn_vm_tables_write(const tn_vm_tables *t, uint32_t arch, const char *cpu_fe
     const void *bytes;
     size_t n_bytes;
   } all[] = {
-    {TN_EXEC_STRINGS, strings.data, strings.len},
-    {TN_EXEC_FUNCS, t->funcs.data, t->funcs.len * sizeof *t->funcs.data},
-    {TN_EXEC_PARAMS, t->types.data, t->types.len * sizeof *t->types.data},
-    {TN_EXEC_DIMS, t->dims.data, t->dims.len * sizeof *t->dims.data},
-    {TN_EXEC_CODE, t->code.data, t->code.len * sizeof *t->code.data},
-    {TN_EXEC_CONSTS, t->consts.data, t->consts.len * sizeof *t->consts.data},
-    {TN_EXEC_DATA, t->data.data, t->data.len},
-    {TN_EXEC_KERNELS, kernels, n_kernel_bytes},
+      {TN_EXEC_STRINGS, strings.data, strings.len},
+      {TN_EXEC_FUNCS, t->funcs.data, t->funcs.len * sizeof *t->funcs.data},
+      {TN_EXEC_PARAMS, t->types.data, t->types.len * sizeof *t->types.data},
+      {TN_EXEC_DIMS, t->dims.data, t->dims.len * sizeof *t->dims.data},
+      {TN_EXEC_CODE, t->code.data, t->code.len * sizeof *t->code.data},
+      {TN_EXEC_CONSTS, t->consts.data, t->consts.len * sizeof *t->consts.data},
+      {TN_EXEC_DATA, t->data.data, t->data.len},
+      {TN_EXEC_KERNELS, kernels, n_kernel_bytes},
   };
   enum { N_SECTIONS = sizeof all / sizeof all[0] };
   tn_exec_section rows[N_SECTIONS] = {{0}};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Values and sizes of the virtual machine's code: atoms as argument words, integer expressions as shape-heap slots (each
- * computed at most once where it is visible), and types as MATCH instructions. */
+/* Values and sizes of the virtual machine's code: atoms as argument words, integer expressions as
+ * shape-heap slots (each computed at most once where it is visible), and types as MATCH
+ * instructions. */
 #include <inttypes.h>
 
 #include "base/check.h"
@@ -161,7 +162,8 @@ static tn_status arg_shape(tn_vm_func *f, const tn_node *shape, int64_t *out_wor
   int64_t dims[TN_MAX_NDIM];
   bool is_fixed = true;
   if (shape->n_in > TN_MAX_NDIM) {
-    return TN_ERR(TN_UNSUPPORTED, "a shape of %u extents; at most %d", shape->n_in, (int)TN_MAX_NDIM);
+    return TN_ERR(TN_UNSUPPORTED, "a shape of %u extents; at most %d", shape->n_in,
+                  (int)TN_MAX_NDIM);
   }
   for (uint32_t i = 0; i < shape->n_in; ++i) {
     is_fixed = is_fixed && shape->in[i]->op == TN_OP_INT;
@@ -284,7 +286,8 @@ tn_status tn_vm_arg_reg(tn_vm_func *f, const tn_node *value, uint32_t *out_reg) 
 
 /* ---- types ---- */
 
-/* Early, a size that stands alone is stored or compared; late, when all of those have values, what is computed from them. */
+/* Early, a size that stands alone is stored or compared; late, when all of those have values, what
+ * is computed from them. */
 static tn_status match_dim(tn_vm_func *f, const tn_node *dim, bool is_late, int64_t *out_word) {
   uint64_t slot = 0;
   bool is_expr = dim->op != TN_OP_INT && dim->op != TN_OP_VAR;
@@ -314,14 +317,16 @@ static bool has_late_dims(const tn_node *dims) {
   return false;
 }
 
-static tn_status match_shaped(tn_vm_func *f, uint32_t reg, const tn_node *type, const char *place, bool is_late) {
+static tn_status match_shaped(tn_vm_func *f, uint32_t reg, const tn_node *type, const char *place,
+                              bool is_late) {
   const tn_node *dims = type->in[0];
   enum { HEAD = 6 };
   if (is_late && !has_late_dims(dims)) {
     return NULL;
   }
   if (type->attr.i64 > TN_MAX_NDIM) {
-    return TN_ERR(TN_UNSUPPORTED, "%s has %" PRId64 " dimensions; at most %d", place, type->attr.i64, (int)TN_MAX_NDIM);
+    return TN_ERR(TN_UNSUPPORTED, "%s has %" PRId64 " dimensions; at most %d", place,
+                  type->attr.i64, (int)TN_MAX_NDIM);
   }
   tn_buf text = TN_BUF_INIT;
   tn_buf_printf(&text, "%s: expected ", place);
@@ -352,7 +357,8 @@ static tn_status match_prim(tn_vm_func *f, uint32_t reg, const tn_node *type, co
   return NULL;
 }
 
-static tn_status match_tuple(tn_vm_func *f, uint32_t reg, const tn_node *type, const char *place, bool is_late) {
+static tn_status match_tuple(tn_vm_func *f, uint32_t reg, const tn_node *type, const char *place,
+                             bool is_late) {
   for (uint32_t i = 0; i < type->n_in; ++i) {
     const tn_node *item = type->in[i];
     if (item->op == TN_OP_TY_OBJECT || item->op == TN_OP_TY_FUNC) {
@@ -365,7 +371,8 @@ static tn_status match_tuple(tn_vm_func *f, uint32_t reg, const tn_node *type, c
   return NULL;
 }
 
-tn_status tn_vm_match(tn_vm_func *f, uint32_t reg, const tn_node *type, const char *place, bool is_late) {
+tn_status tn_vm_match(tn_vm_func *f, uint32_t reg, const tn_node *type, const char *place,
+                      bool is_late) {
   switch ((int)type->op) {
     case TN_OP_TY_TENSOR:
     case TN_OP_TY_SHAPE:
