@@ -155,22 +155,26 @@ const tn_ast *tn_ast_make_stacked(tn_parser *p, tn_ast_kind kind, size_t first, 
 
 static const tn_ast *parse_statement(tn_parser *p);
 
-/* To the end of the statement; a block that follows belongs to it. */
-static void skip_statement(tn_parser *p) {
+/* To the end of the line, and over the block that follows. */
+static void skip_line(tn_parser *p) {
   while (!tn_parser_is(p, TN_TOK_NEWLINE) && !tn_parser_is(p, TN_TOK_END) &&
          !tn_parser_is(p, TN_TOK_DEDENT) && !tn_parser_is(p, TN_TOK_INDENT)) {
     p->at += 1;
   }
   tn_parser_accept(p, TN_TOK_NEWLINE);
   size_t n_open = 0;
-  while (tn_parser_is(p, TN_TOK_INDENT) || n_open > 0) {
-    if (tn_parser_is(p, TN_TOK_END)) {
-      return;
-    }
+  while ((tn_parser_is(p, TN_TOK_INDENT) || n_open > 0) && !tn_parser_is(p, TN_TOK_END)) {
     n_open += tn_parser_is(p, TN_TOK_INDENT) ? 1 : 0;
     n_open -= tn_parser_is(p, TN_TOK_DEDENT) ? 1 : 0;
     p->at += 1;
   }
+}
+
+/* The whole statement: the other branches of a broken `if` belong to it. */
+static void skip_statement(tn_parser *p) {
+  do {
+    skip_line(p);
+  } while (tn_parser_is(p, TN_TOK_ELIF) || tn_parser_is(p, TN_TOK_ELSE));
 }
 
 /* Pushes the statements of one level, up to DEDENT or END. */
@@ -257,27 +261,30 @@ static const tn_ast *parse_if(tn_parser *p) {
   size_t first = p->at++;
   const tn_ast *parts[3] = {tn_parse_expr(p), NULL, NULL};
   parts[1] = parts[0] == NULL ? NULL : parse_suite(p, "after the condition");
-  if (parts[1] == NULL || !tn_parser_enter(p)) {
+  if (parts[1] == NULL) {
     return NULL;
   }
   bool is_ok = true;
-  if (tn_parser_is(p, TN_TOK_ELIF)) {
+  if (tn_parser_is(p, TN_TOK_ELIF)) { /* nested in the tree, so it counts as a level */
     size_t at = p->at;
+    if (!tn_parser_enter(p)) {
+      return NULL;
+    }
     const tn_ast *inner = parse_if(p);
     is_ok = inner != NULL;
+    p->nest -= 1;
     parts[2] = is_ok ? tn_ast_make(p, TN_AST_SUITE, at, 1, &inner) : NULL;
   } else if (tn_parser_accept(p, TN_TOK_ELSE)) {
     parts[2] = parse_suite(p, "after 'else'");
     is_ok = parts[2] != NULL;
   }
-  p->nest -= 1;
   return is_ok ? tn_ast_make(p, TN_AST_IF, first, 3, parts) : NULL;
 }
 
 /* Items after "with", each nested in the one before. */
 static const tn_ast *parse_with_items(tn_parser *p, size_t first) {
   const tn_ast *parts[3] = {tn_parse_expr(p), NULL, NULL};
-  if (parts[0] == NULL || !tn_parser_enter(p)) {
+  if (parts[0] == NULL) {
     return NULL;
   }
   if (tn_parser_accept(p, TN_TOK_AS)) {
@@ -286,13 +293,13 @@ static const tn_ast *parse_with_items(tn_parser *p, size_t first) {
       return NULL;
     }
   }
-  if (tn_parser_accept(p, TN_TOK_COMMA)) {
+  if (!tn_parser_accept(p, TN_TOK_COMMA)) {
+    parts[2] = parse_suite(p, "after the 'with' item");
+  } else if (tn_parser_enter(p)) {
     const tn_ast *inner = parse_with_items(p, p->at);
     parts[2] = inner == NULL ? NULL : tn_ast_make(p, TN_AST_SUITE, first, 1, &inner);
-  } else {
-    parts[2] = parse_suite(p, "after the 'with' item");
+    p->nest -= 1;
   }
-  p->nest -= 1;
   return parts[2] == NULL ? NULL : tn_ast_make(p, TN_AST_WITH, first, 3, parts);
 }
 

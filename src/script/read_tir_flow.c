@@ -366,12 +366,13 @@ static void push_wrap(tn_reader *r, const tn_ast *at, tn_op op, const char *text
   TN_VEC_PUSH(&r->body->wraps, wrap);
 }
 
+enum { MAX_WRAPS = 200 }; /* each is a level of nesting when it is printed */
+
 static bool may_wrap(tn_reader *r, const tn_ast *at) {
-  if (r->body->wraps.len < TN_AST_MAX_NEST) {
+  if (r->body->wraps.len < MAX_WRAPS) {
     return true;
   }
-  tn_read_fail(r, at, "nested-too-deep", NULL, "more than %d attributes over one block",
-               TN_AST_MAX_NEST);
+  tn_read_fail(r, at, "nested-too-deep", NULL, "more than %d attributes over one block", MAX_WRAPS);
   return false;
 }
 
