@@ -6,7 +6,8 @@
 #                for any lines
 #   c            a program with main is built with the library and run; anything else must compile
 #   python       a TVMScript program: `tenon check` must accept it
-# Blocks without a language are pictures and text.
+# Blocks without a language are pictures and text. TN_UPDATE=1 writes what the commands of "sh compare"
+# print into the documents, but for blocks with "..."; read the difference before committing it.
 TN_SRC=${TN_SRC:-$(cd "$(dirname "$0")/../.." && pwd)}
 TN_BUILD=${TN_BUILD:-$TN_SRC/build}
 work=$(mktemp -d) || exit 2
@@ -46,6 +47,8 @@ matches() { # pattern, got
 run_one() { # where, command, file with what is expected or ""
   bash -c "$2" > "$work/got" 2>&1 < /dev/null
   local rc=$?
+  { printf '$ %s\n' "${2//$'\n'/$'\n> '}" && cat "$work/got"; } >> "$work/regen"
+  [ -n "$TN_UPDATE" ] && return
   if [ -n "$3" ]; then
     matches "$3" "$work/got" && return
     bad "$1" "\`$2\` prints something else:"
@@ -59,6 +62,7 @@ run_one() { # where, command, file with what is expected or ""
 run_sh() { # where, block, compare or ""
   local command="" line
   : > "$work/want"
+  : > "$work/regen"
   while IFS= read -r line || [ -n "$line" ]; do
     if [ "${line:0:2}" = '$ ' ]; then
       [ -n "$command" ] && run_one "$1" "$command" "${3:+$work/want}"
@@ -109,6 +113,7 @@ for doc in README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md docs/*.md docs
   language=""
   inside=no
   n=0
+  : > "$work/new"
   while IFS= read -r line || [ -n "$line" ]; do
     n=$((n + 1))
     if [ "${line:0:3}" = '```' ]; then
@@ -120,11 +125,21 @@ for doc in README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md docs/*.md docs
       else
         inside=no
         run_block "$doc:$start" "$language" "$work/current"
+        if [ "$language" = "sh compare" ] && ! grep -qx '\.\.\.' "$work/current"; then
+          cat "$work/regen" >> "$work/new"
+        else
+          cat "$work/current" >> "$work/new"
+        fi
       fi
     elif [ $inside = yes ]; then
       printf '%s\n' "$line" >> "$work/current"
     fi
+    [ $inside = no ] || [ "${line:0:3}" = '```' ] && printf '%s\n' "$line" >> "$work/new"
   done < "$doc"
+  if [ -n "$TN_UPDATE" ] && ! cmp -s "$work/new" "$doc"; then
+    cat "$work/new" > "$TN_SRC/$doc"
+    echo "$doc: updated"
+  fi
   [ $inside = no ] || bad "$doc:$start" "the block has no end"
 done
 echo "$n_blocks blocks, $n_bad bad"
