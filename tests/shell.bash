@@ -10,6 +10,10 @@
 #   finish
 
 : "${TENON:?the tool to test}" "${TN_BUILD:?its build folder}" "${TN_SRC:?the sources}"
+if [ ! -x "$TENON" ]; then
+  echo "$TENON is not built"
+  exit 1
+fi
 CC=${CC:-cc}
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
