@@ -79,9 +79,22 @@ static tn_status fresh_output(tn_interp *in, tn_frame *frame, const tn_node *typ
   return tn_interp_array(in, type->dtype, (int32_t)shape->n_in, dims, out);
 }
 
-/* The array of output `i`: an input's when the call works in place there, else fresh. */
+static tn_status copy_array(tn_interp *in, const tn_value *value, tn_value *out) {
+  if (value->kind != TN_V_ARRAY) {
+    return TN_ERR(TN_INVALID, "expected a tensor");
+  }
+  const tn_array *x = value->array;
+  TN_TRY(tn_interp_array(in, x->dtype, x->ndim, x->shape, out));
+  if (tn_array_n_elems(x) > 0) {
+    memcpy(out->array->data, x->data, tn_array_n_bytes(x));
+  }
+  return NULL;
+}
+
+/* The array of output `i`: where the call works in place, a copy of the input, which stands for it;
+ * compiled code leaves the copy out where nobody could tell. */
 static tn_status make_output(tn_interp *in, tn_frame *frame, const tn_node *call, uint32_t i,
-                             const tn_value *inputs, bool *out_fresh, tn_value *out) {
+                             tn_value *inputs, bool *out_fresh, tn_value *out) {
   const tn_node *indices =
       tn_is_builtin(call, TN_BUILTIN_CALL_TIR_INPLACE) ? tn_call_field(call, 0) : NULL;
   int64_t at = indices != NULL && i < indices->n_in ? indices->in[i]->attr.i64 : -1;
@@ -92,7 +105,8 @@ static tn_status make_output(tn_interp *in, tn_frame *frame, const tn_node *call
   if (at >= (int64_t)tn_call_arg(call, 1)->n_in) {
     return TN_ERR(TN_INVALID, "inplace_indices holds %" PRId64, at);
   }
-  *out = inputs[at];
+  TN_TRY(copy_array(in, &inputs[at], out));
+  inputs[at] = *out;
   return NULL;
 }
 
@@ -341,6 +355,8 @@ static tn_status run_row(const builtin_call *b, tn_builtin_id id, tn_value *out)
       return run_shape_of(b, out);
     case TN_BUILTIN_TENSOR_TO_SHAPE:
       return run_tensor_to_shape(b, out);
+    case TN_BUILTIN_VM_COPY:
+      return copy_array(b->in, &b->args[0], out);
     case TN_BUILTIN_SHAPE_TO_TENSOR:
       return run_shape_to_tensor(b, out);
     case TN_BUILTIN_NULL_VALUE:

@@ -3,9 +3,8 @@
 /* plan_memory: tensors get places in storages, which are used again once their tensor is dead.
  *
  *   a = R.builtin.alloc_tensor(R.shape([4]), R.dtype("float32"), ...)
- *   -> storage = R.memory.alloc_storage(R.shape([64]), R.prim_value(0), R.str("global"),
- * R.dtype("uint8"), keep=True) a = R.memory.alloc_tensor(storage, R.prim_value(0), R.shape([4]),
- * R.dtype("float32"))
+ *   -> storage = R.memory.alloc_storage(R.shape([64]), ..., keep=True)
+ *      a = R.memory.alloc_tensor(storage, R.prim_value(0), R.shape([4]), R.dtype("float32"))
  *
  * A storage is allocated just before its first tensor; keep: nothing in it leaves the function, so
  * that it may serve the next run too. The function's attribute "memory_plan" reports what is known

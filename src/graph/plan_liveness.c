@@ -103,6 +103,7 @@ static call_effect effect_of(const tn_node *value) {
     case TN_BUILTIN_SHAPE_OF:
     case TN_BUILTIN_TENSOR_TO_SHAPE:
     case TN_BUILTIN_SHAPE_TO_TENSOR:
+    case TN_BUILTIN_VM_COPY:
     case TN_BUILTIN_KILL_TENSOR:
     case TN_BUILTIN_VM_KILL_OBJECT:
       return KEEPS_NOTHING;

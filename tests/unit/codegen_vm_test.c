@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* needs: script ops runtime */
+/* with: gen_graph.c */
 /* Graph functions as bytecode: the machine, with kernels written in C, does what the interpreter
  * does. */
 #include "graph_util.h"
@@ -8,7 +9,7 @@
 #include "codegen/codegen.h"
 #include "tenon/runtime.h"
 
-#include "gen_graph.c"
+#include "gen_graph.h"
 
 /* ---- the loop functions of gen_graph.c as kernels ---- */
 
@@ -332,6 +333,17 @@ static void hand_written_programs_agree(void **state) {
       "        q = R.assert_op(R.const(True, \"bool\"), x, format=\"never {}\")\n"
       "        r = (t, u)\n"
       "        return r\n",
+      /* in place on what somebody sees, even on a constant: a copy is written */
+      "    @R.function\n"
+      "    def main(" PARAMS "):\n"
+      "        n = T.int64()\n"
+      "        cls = Module\n"
+      "        a = R.call_tir_inplace(cls.bump, (R.const([1.0, 2.0], \"float32\"),), "
+      "out_sinfo=R.Tensor((2,), dtype=\"float32\"), inplace_indices=[0])\n"
+      "        b = R.call_tir_inplace(cls.bump, (x,), out_sinfo=R.Tensor((n,), dtype=\"float32\"), "
+      "inplace_indices=[0])\n"
+      "        t = (a, b, x)\n"
+      "        return t\n",
       /* the shape of a tensor */
       "    @R.function\n"
       "    def main(" PARAMS "):\n"

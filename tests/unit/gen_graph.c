@@ -149,19 +149,22 @@ static void gen_both(generator *g) {
   line(g, "v%d = v%d[1]", q, tuple);
 }
 
-/* In place on a value of its own, which nobody sees afterwards. */
+/* In place on a value of its own, which nobody sees afterwards, or on one that others see. */
 static void gen_inplace(generator *g) {
   char a[16];
   gen_var v = pick(g);
   name(v, a);
-  int32_t own = g->next_id++;
+  if (tn_rng_below(&g->rng, 2) == 0) {
+    int32_t own = g->next_id++;
+    line(g, "v%d = R.call_tir(cls.double, (%s,), out_sinfo=R.Tensor((%s,), dtype=\"float32\"))", own, a,
+         size_texts[v.size]);
+    (void)snprintf(a, sizeof a, "v%d", own);
+  }
   int32_t id = define(g, v.size);
-  line(g, "v%d = R.call_tir(cls.double, (%s,), out_sinfo=R.Tensor((%s,), dtype=\"float32\"))", own,
-       a, size_texts[v.size]);
   line(g,
-       "v%d = R.call_tir_inplace(cls.bump, (v%d,), out_sinfo=R.Tensor((%s,), dtype=\"float32\"), "
+       "v%d = R.call_tir_inplace(cls.bump, (%s,), out_sinfo=R.Tensor((%s,), dtype=\"float32\"), "
        "inplace_indices=[0])",
-       id, own, size_texts[v.size]);
+       id, a, size_texts[v.size]);
 }
 
 static void gen_packed(generator *g) {

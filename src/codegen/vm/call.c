@@ -249,11 +249,12 @@ static tn_status move_value(tn_vm_func *f, const tn_node *var, const tn_node *va
   return NULL;
 }
 
-static tn_status shape_of(tn_vm_func *f, const tn_node *var, const tn_node *call) {
+/* Instructions that make one value of another: dst reg. */
+static tn_status reg_to_reg(tn_vm_func *f, const tn_node *var, const tn_node *call, int64_t op) {
   uint32_t reg = 0;
   TN_TRY(tn_vm_arg_reg(f, tn_call_arg(call, 0), &reg));
   uint32_t dst = tn_vm_define(f, var);
-  TN_VM_PUT(f, TN_VM_SHAPE_OF, dst, reg);
+  TN_VM_PUT(f, op, dst, reg);
   return NULL;
 }
 
@@ -286,7 +287,9 @@ static tn_status emit_builtin(tn_vm_func *f, const tn_node *var, const tn_node *
     case TN_BUILTIN_SHAPE_TO_TENSOR:
       return call_runtime(f, var, "vm.builtin.shape_to_tensor", NULL, args);
     case TN_BUILTIN_SHAPE_OF:
-      return shape_of(f, var, call);
+      return reg_to_reg(f, var, call, TN_VM_SHAPE_OF);
+    case TN_BUILTIN_VM_COPY:
+      return reg_to_reg(f, var, call, TN_VM_COPY_TENSOR);
     case TN_BUILTIN_NULL_VALUE:
       return null_value(f, var);
     case TN_BUILTIN_STOP_LIFT_PARAMS:
