@@ -322,6 +322,45 @@ static void visit_loop(finder *f, const tn_node *var, const tn_node *min, const 
   f->vars.len = n_vars;
 }
 
+/* ---- views ---- */
+
+typedef struct var_search {
+  const tn_node *var;
+} var_search;
+
+static tn_visit find_var(const tn_node *n, void *ctx) {
+  const var_search *s = ctx;
+  return n == s->var ? TN_STOP : TN_DESCEND;
+}
+
+static bool mentions(const tn_node *n, const tn_node *var) {
+  var_search s = {var};
+  return !tn_walk(n, find_var, NULL, &s);
+}
+
+static void push_symbols(finder *f, const tn_node *match, const tn_node *n) {
+  if (tn_is(n, TN_OP_VAR)) {
+    if (find_inner(f, n) == NULL && !mentions(match->in[TN_MATCH_REGION], n)) {
+      push_var(f, n, unknown);
+    }
+    return;
+  }
+  for (uint32_t i = 0; i < n->n_in; ++i) {
+    push_symbols(f, match, n->in[i]);
+  }
+}
+
+/* The symbols that a view defines (strides, offset, sizes) mean nothing outside its block. A symbol
+ * that its region or source names is bound outside; so may others be, and then the whole dimension
+ * is more than needed. */
+static void push_match(finder *f, const tn_node *match) {
+  const tn_node *view = match->in[TN_MATCH_BUFFER];
+  push_symbols(f, match, view->in[TN_BUFFER_SHAPE]);
+  push_symbols(f, match, view->in[TN_BUFFER_STRIDES]);
+  push_symbols(f, match, view->in[TN_BUFFER_ELEM_OFFSET]);
+  TN_VEC_PUSH(&f->matches, match);
+}
+
 /* The inside of a block whose axes are in scope already. */
 static void visit_inside(finder *f, const tn_node *block) {
   size_t n_hidden = f->hidden.len;
@@ -332,7 +371,7 @@ static void visit_inside(finder *f, const tn_node *block) {
     TN_VEC_PUSH(&f->hidden, allocs->in[i]);
   }
   for (uint32_t i = 0; i < matches->n_in; ++i) {
-    TN_VEC_PUSH(&f->matches, matches->in[i]);
+    push_match(f, matches->in[i]);
   }
   if (!tn_is_none(block->in[TN_BLOCK_INIT])) {
     visit_stmt(f, block->in[TN_BLOCK_INIT]);

@@ -171,6 +171,28 @@ static void nested_blocks_and_views_count_with_their_regions(void **state) {
   tn_ir_free(ir);
 }
 
+static void symbols_of_a_view_stay_inside_its_block(void **state) {
+  (void)state;
+  parts p = set();
+  tn_ir *ir = p.ir;
+  const tn_node *zero = mk_i32(ir, 0);
+  const tn_node *t = mk_var(ir, "t");
+  const tn_node *shape[] = {mk_i32(ir, 4), p.k}; /* k is bound outside: the region names it */
+  const tn_node *view = tn_buffer_new(
+      ir, &(tn_buffer_spec){.name = "V", .dtype = TN_DT_F32, .ndim = 2, .shape = shape,
+                            .strides = tn_list(ir, 2, MK_LIST(t, mk_i32(ir, 1)))});
+  const tn_node *ranges[] = {mk_range(ir, p.vi, mk_i32(ir, 4)), mk_range(ir, zero, p.k)};
+  const tn_node *match = MK_NODE(ir, TN_OP_MATCH, 0, view, tn_region_new(ir, p.A, 2, ranges));
+  const tn_node *body = MK_SEQ(ir, MK_STORE(ir, p.B, MK_LOAD(ir, view, zero, t), t),
+                               MK_STORE(ir, p.I, zero, p.k));
+  const tn_node *iter = mk_iter(ir, TN_ITER_SPATIAL, p.vi, 4, zero);
+  mk_block_spec spec = {
+      .name = "b", .iters = tn_list(ir, 1, &iter), .matches = tn_list(ir, 1, &match)};
+  spec.body = body;
+  expect_regions(ir, mk_block(ir, &spec), "A[vi +4, 0 +k] -> B[0 +16], I[k]");
+  tn_ir_free(ir);
+}
+
 static void bindings_pass_their_intervals_on(void **state) {
   (void)state;
   parts p = set();
@@ -194,6 +216,7 @@ int main(void) {
       cmocka_unit_test(vectors_divisions_and_limits_have_intervals),
       cmocka_unit_test(what_lives_inside_is_not_listed),
       cmocka_unit_test(nested_blocks_and_views_count_with_their_regions),
+      cmocka_unit_test(symbols_of_a_view_stay_inside_its_block),
       cmocka_unit_test(bindings_pass_their_intervals_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
