@@ -76,67 +76,37 @@ static tn_val read_items(tn_reader *r, const tn_ast *ast, tn_val_kind kind) {
  */
 
 static bool binary_op(tn_tok tok, tn_op *out) {
-  switch ((int)tok) {
-    case TN_TOK_PLUS:
-      *out = TN_OP_ADD;
+  static const struct {
+    tn_tok tok;
+    tn_op op;
+  } rows[] = {
+      {TN_TOK_PLUS, TN_OP_ADD},
+      {TN_TOK_MINUS, TN_OP_SUB},
+      {TN_TOK_STAR, TN_OP_MUL},
+      {TN_TOK_SLASH, TN_OP_DIV},
+      {TN_TOK_FLOORDIV, TN_OP_FLOORDIV},
+      {TN_TOK_PERCENT, TN_OP_FLOORMOD},
+      {TN_TOK_AMP, TN_OP_BAND},
+      {TN_TOK_PIPE, TN_OP_BOR},
+      {TN_TOK_CARET, TN_OP_BXOR},
+      {TN_TOK_SHL, TN_OP_SHL},
+      {TN_TOK_SHR, TN_OP_SHR},
+      {TN_TOK_EQ, TN_OP_EQ},
+      {TN_TOK_NE, TN_OP_NE},
+      {TN_TOK_LT, TN_OP_LT},
+      {TN_TOK_LE, TN_OP_LE},
+      {TN_TOK_GT, TN_OP_GT},
+      {TN_TOK_GE, TN_OP_GE},
+      {TN_TOK_AND, TN_OP_AND},
+      {TN_TOK_OR, TN_OP_OR},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+    if (rows[i].tok == tok) {
+      *out = rows[i].op;
       return true;
-    case TN_TOK_MINUS:
-      *out = TN_OP_SUB;
-      return true;
-    case TN_TOK_STAR:
-      *out = TN_OP_MUL;
-      return true;
-    case TN_TOK_SLASH:
-      *out = TN_OP_DIV;
-      return true;
-    case TN_TOK_FLOORDIV:
-      *out = TN_OP_FLOORDIV;
-      return true;
-    case TN_TOK_PERCENT:
-      *out = TN_OP_FLOORMOD;
-      return true;
-    case TN_TOK_AMP:
-      *out = TN_OP_BAND;
-      return true;
-    case TN_TOK_PIPE:
-      *out = TN_OP_BOR;
-      return true;
-    case TN_TOK_CARET:
-      *out = TN_OP_BXOR;
-      return true;
-    case TN_TOK_SHL:
-      *out = TN_OP_SHL;
-      return true;
-    case TN_TOK_SHR:
-      *out = TN_OP_SHR;
-      return true;
-    case TN_TOK_EQ:
-      *out = TN_OP_EQ;
-      return true;
-    case TN_TOK_NE:
-      *out = TN_OP_NE;
-      return true;
-    case TN_TOK_LT:
-      *out = TN_OP_LT;
-      return true;
-    case TN_TOK_LE:
-      *out = TN_OP_LE;
-      return true;
-    case TN_TOK_GT:
-      *out = TN_OP_GT;
-      return true;
-    case TN_TOK_GE:
-      *out = TN_OP_GE;
-      return true;
-    case TN_TOK_AND:
-      *out = TN_OP_AND;
-      return true;
-    case TN_TOK_OR:
-      *out = TN_OP_OR;
-      return true;
-    default:
-      return false;
+    }
   }
+  return false;
 }
 
 /* Python's `a and b` on what is known now. */
