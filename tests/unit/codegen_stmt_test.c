@@ -41,7 +41,8 @@ static const text_case cases[] = {
      "@T.prim_func\n"
      "def f(A: T.Buffer((20,), 'int32'), B: T.Buffer((20,), 'int32')):\n"
      "    for i in range(20):\n"
-     "        B[i] = (i - 10) // 3 * 100 + (i - 10) % 3 * 10 + (A[i] - 4) // 4 + (A[i] - 4) % 4\n"},
+     "        B[i] = (i - 10) // 3 * 100 + (i - 10) % 3 * 10 + (A[i] - 4) // 4 + (A[i] - 4) % 4\n"
+     "        B[i] = B[i] * 10 + (18 - i) // 3 + (18 - i) % 3\n"},
     {"if and else", "@T.prim_func\n"
                     "def f(A: T.Buffer((16,), 'int32')):\n"
                     "    for i in range(16):\n"
@@ -174,6 +175,16 @@ static const text_case cases[] = {
      "    B[T.Ramp(0, 1, 8)] = A[T.Ramp(8, 1, 8)] + T.Broadcast(A[3], 8)\n"
      "    B[T.Ramp(8, 2, 4)] = T.max(A[T.Ramp(7, -1, 4)], A[T.Ramp(0, 1, 4)])\n"
      "    B[T.Ramp(9, 2, 4)] = A[T.Ramp(0, 3, 4)]\n"},
+    {"a view of memory that is written under another name",
+     "@T.prim_func\n"
+     "def f(A: T.Buffer((8,), 'int32'), C: T.Buffer((6,), 'int32')):\n"
+     "    T.func_attr({'tir.noalias': True})\n"
+     "    p: T.handle('int32') = T.address_of(A[4])\n"
+     "    B = T.decl_buffer((4,), 'int32', data=p)\n"
+     "    for i in T.parallel(6):\n"
+     "        A[4] = i\n"
+     "        B[0] = B[0] * 3 + 1\n"
+     "        C[i] = A[4]\n"},
     {"wrapping index arithmetic", "@T.prim_func\n"
                                   "def f(A: T.Buffer((8,), 'int32'), B: T.Buffer((8,), 'int32')):\n"
                                   "    for i in range(8):\n"
@@ -313,6 +324,28 @@ static void calls_by_name_pass_their_arguments(void **state) {
   cgx_deinit(&x);
 }
 
+static void a_load_after_a_call_sees_what_the_call_wrote(void **state) {
+  (void)state;
+  cgx x;
+  cgx_init_body(&x,
+                "@T.prim_func\n"
+                "def f(A: T.Buffer((4,), 'int32')):\n"
+                "    A[1] = A[0] * 10 + T.call_packed('bump', A.data) + A[0]\n",
+                "call");
+  int32_t data[4] = {1, 0, 0, 0};
+  tn_array a = {.data = data, .dtype = TN_DT_I32, .ndim = 1, .shape = {4}, .is_view = true};
+  tn_tir_arg args[] = {{.array = &a}};
+  for (int32_t level = 0; level <= 2; ++level) {
+    cgt_compile(&x.t, "host", level);
+    cgt_host host;
+    cgt_host_init(&host);
+    data[0] = 1;
+    assert_int_equal(cgt_run(&x.t, &host, "f", args, 1), 0);
+    assert_int_equal(data[1], 10 + 2);
+  }
+  cgx_deinit(&x);
+}
+
 static void a_result_comes_back_in_the_last_argument(void **state) {
   (void)state;
   cgx x;
@@ -383,6 +416,7 @@ int main(void) {
       cmocka_unit_test(memory_that_cannot_be_had_is_an_error),
       cmocka_unit_test(an_error_in_a_parallel_loop_reaches_the_caller),
       cmocka_unit_test(calls_by_name_pass_their_arguments),
+      cmocka_unit_test(a_load_after_a_call_sees_what_the_call_wrote),
       cmocka_unit_test(a_result_comes_back_in_the_last_argument),
       cmocka_unit_test(what_has_no_code_is_refused_by_name),
   };
