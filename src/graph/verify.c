@@ -2,10 +2,12 @@
 /* Copyright The Tenon authors. */
 /* The level rules of graph functions, on top of those of ir (scopes, single binding, statement
  * parents). Run on what the reader made and after every pass. Each rule has one diagnostic id:
- *   undefined-global wrong-callee call-tir-arity call-tir-arg bad-field bad-call      calls
- *   dataflow-impure dataflow-statement dataflow-output impure-in-pure                 effects
- *   type-mismatch type-unproved return-type bad-dim bad-condition                     types
- *   missing-return missing-yield misplaced-statement not-normal                       form */
+ *
+ * - calls: undefined-global, wrong-callee, call-tir-arity, call-tir-arg, writes-input, bad-field,
+ *   bad-call
+ * - effects: dataflow-impure, dataflow-statement, dataflow-output, impure-in-pure
+ * - types: type-mismatch, type-unproved, return-type, bad-dim, bad-condition
+ * - form: missing-return, missing-yield, misplaced-statement, not-normal */
 #include <inttypes.h>
 
 #include "base/check.h"
@@ -177,6 +179,66 @@ static void check_tir_arg(checker *c, const tn_node *prim, uint32_t i, const tn_
   }
 }
 
+typedef struct store_search {
+  const tn_node *data;
+  bool is_found;
+} store_search;
+
+static void find_store(const tn_node *n, void *ctx) {
+  store_search *s = ctx;
+  s->is_found = s->is_found ||
+                (n->op == TN_OP_STORE && n->in[TN_STORE_BUFFER]->in[TN_BUFFER_DATA] == s->data);
+}
+
+/* A store is there for certain; what a view or a called function might do is not looked at: this is
+ * to find mistakes, not to suspect them. */
+static bool stores_to_param(const tn_ir *ir, const tn_node *prim, uint32_t i) {
+  const tn_node *buffer = prim->in[TN_PRIM_FUNC_BUFFERS]->in[i];
+  if (tn_is_none(buffer)) {
+    return false;
+  }
+  store_search s = {.data = buffer->in[TN_BUFFER_DATA]};
+  tn_walk_once(ir, prim->in[TN_PRIM_FUNC_BODY], find_store, &s);
+  return s.is_found;
+}
+
+/* What a pure call reads must stay as it is: others may look at it, and constants lie in memory
+ * that cannot be written. */
+static void check_not_written(checker *c, const tn_node *prim, uint32_t i, const char *why) {
+  if (stores_to_param(c->infer.ir, prim, i)) {
+    tn_diags_add(c->diags, "writes-input", c->pos, NULL, "%s writes to its parameter '%s', %s",
+                 prim->attr.text, prim->in[TN_PRIM_FUNC_PARAMS]->in[i]->attr.text, why);
+  }
+}
+
+static bool is_overwritten(const tn_node *call, uint32_t input) {
+  const tn_node *indices =
+      tn_is_builtin(call, TN_BUILTIN_CALL_TIR_INPLACE) ? tn_call_field(call, 0) : NULL;
+  for (uint32_t i = 0; indices != NULL && i < indices->n_in; ++i) {
+    if (indices->in[i]->attr.i64 == (int64_t)input) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A direct call may write to any argument but a constant. */
+static void check_direct_call(checker *c, const tn_node *prim, const tn_node *args,
+                              uint32_t first) {
+  uint32_t n_params = prim->in[TN_PRIM_FUNC_PARAMS]->n_in;
+  if (args->n_in - first != n_params) {
+    tn_diags_add(c->diags, "call-tir-arity", c->pos, NULL,
+                 "%s has %u parameters, the call gives %u arguments", prim->attr.text, n_params,
+                 args->n_in - first);
+    return;
+  }
+  for (uint32_t i = 0; i < n_params; ++i) {
+    if (args->in[first + i]->op == TN_OP_CONST) {
+      check_not_written(c, prim, i, "which is a constant here");
+    }
+  }
+}
+
 static bool is_fresh_output(const tn_node *call, uint32_t i) {
   if (!tn_is_builtin(call, TN_BUILTIN_CALL_TIR_INPLACE)) {
     return true;
@@ -230,6 +292,9 @@ static void check_call_tir(checker *c, const tn_node *call, const tn_node *prim)
     tn_status st = tn_graph_infer(&c->infer, inputs->in[i], &type);
     if (st == NULL) {
       check_tir_arg(c, prim, at, type, &syms);
+    }
+    if (!is_overwritten(call, i)) {
+      check_not_written(c, prim, at, "which is an input of the call");
     }
     tn_status_free(st); /* reported where the input itself is checked */
   }
@@ -299,6 +364,12 @@ static bool check_callee(checker *c, const tn_node *call) {
   return false;
 }
 
+static const tn_node *called_kernel(const checker *c, const tn_node *callee) {
+  const tn_node *func =
+      callee->op == TN_OP_GLOBAL ? tn_module_find(c->module, callee->attr.text) : NULL;
+  return func != NULL && func->op == TN_OP_PRIM_FUNC ? func : NULL;
+}
+
 static bool check_call(checker *c, const tn_node *expr) {
   check_fields(c, expr);
   bool is_ok = check_children(c, expr->in[TN_CALL_ARGS]);
@@ -317,6 +388,11 @@ static bool check_call(checker *c, const tn_node *expr) {
   if ((tn_op_of(expr)->flags & TN_OPD_DPS) != 0 && tn_call_arg(expr, 0)->op == TN_OP_GLOBAL) {
     check_call_tir(c, expr, tn_module_find(c->module, tn_call_arg(expr, 0)->attr.text));
   }
+  const tn_node *prim =
+      tn_is_builtin(expr, TN_BUILTIN_VM_CALL_DPS) ? called_kernel(c, tn_call_arg(expr, 0)) : NULL;
+  if (prim != NULL) {
+    check_direct_call(c, prim, expr->in[TN_CALL_ARGS], 1);
+  }
   return true;
 }
 
@@ -333,6 +409,10 @@ static bool check_expr(checker *c, const tn_node *expr) {
       if (!check_expr(c, expr->in[TN_INVOKE_CALLEE]) ||
           !check_children(c, expr->in[TN_INVOKE_ARGS])) {
         return false;
+      }
+      if (called_kernel(c, expr->in[TN_INVOKE_CALLEE]) != NULL) {
+        check_direct_call(c, called_kernel(c, expr->in[TN_INVOKE_CALLEE]), expr->in[TN_INVOKE_ARGS],
+                          0);
       }
       break;
     case TN_OP_TUPLE:

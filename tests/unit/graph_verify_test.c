@@ -62,6 +62,12 @@ static void each_rule_has_its_diagnostic(void **state) {
       {"call-tir-arg", "    @R.function\n    def main(" X4 "):\n        cls = Module\n"
                        "        y = R.call_tir(cls.copy, (x,), out_sinfo=R.Tensor((4,), "
                        "dtype=\"float64\"))\n        return y\n"},
+      {"writes-input",
+       "    @T.prim_func\n"
+       "    def bad(A: T.Buffer((4,), \"float32\"), B: T.Buffer((4,), \"float32\")):\n"
+       "        for i in range(4):\n            A[i] = B[i]\n"
+       "    @R.function\n    def main(" X4 "):\n        cls = Module\n"
+       "        y = R.call_tir(cls.bad, (x,), " OUT4 ")\n        return y\n"},
       {"bad-field", "    @R.function\n    def main(" X4 "):\n        cls = Module\n"
                     "        y = R.call_tir_inplace(cls.copy, (x,), " OUT4
                     ", inplace_indices=[7])\n        return y\n"},
