@@ -247,22 +247,26 @@ static bool is_fresh_output(const tn_node *call, uint32_t i) {
   return indices == NULL || i >= indices->n_in || indices->in[i]->attr.i64 < 0;
 }
 
-static void check_inplace(checker *c, const tn_node *call) {
+/* False when something was reported. */
+static bool check_inplace(checker *c, const tn_node *call) {
   const tn_node *indices = tn_call_field(call, 0);
   const tn_node *types = call->in[TN_CALL_TYPES];
   uint32_t n_inputs = tn_call_arg(call, 1)->n_in;
   if (indices == NULL || indices->op != TN_OP_LIST || indices->n_in != types->n_in) {
     tn_diags_add(c->diags, "bad-field", c->pos, NULL,
                  "inplace_indices needs one entry for each of the %u outputs", types->n_in);
-    return;
+    return false;
   }
+  bool is_ok = true;
   for (uint32_t i = 0; i < indices->n_in; ++i) {
     int64_t at = indices->in[i]->attr.i64;
     if (at < -1 || at >= (int64_t)n_inputs) {
       tn_diags_add(c->diags, "bad-field", c->pos, NULL,
                    "inplace_indices holds %" PRId64 ", there are %u inputs", at, n_inputs);
+      is_ok = false;
     }
   }
+  return is_ok;
 }
 
 /* inputs, fresh outputs, then tir_vars: as the loop function has its parameters. Called only when
@@ -271,8 +275,8 @@ static void check_call_tir(checker *c, const tn_node *call, const tn_node *prim)
   const tn_node *inputs = tn_call_arg(call, 1);
   const tn_node *types = call->in[TN_CALL_TYPES];
   uint32_t n_vars = call->in[TN_CALL_ARGS]->n_in == 3 ? tn_call_arg(call, 2)->n_in : 0;
-  if (tn_is_builtin(call, TN_BUILTIN_CALL_TIR_INPLACE)) {
-    check_inplace(c, call);
+  if (tn_is_builtin(call, TN_BUILTIN_CALL_TIR_INPLACE) && !check_inplace(c, call)) {
+    return;
   }
   uint32_t n_outputs = 0;
   for (uint32_t i = 0; i < types->n_in; ++i) {
