@@ -417,6 +417,31 @@ static void index_arithmetic_wraps_at_its_own_type(void **state) {
   cgt_deinit(&t);
 }
 
+/* Of 20 turns only the last makes 18 - i negative: the loop's bounds have to be exact. */
+static void floor_division_is_exact_up_to_the_last_turn(void **state) {
+  (void)state;
+  cgt t;
+  cgt_init(&t);
+  const tn_node *c_buffer = cgt_buffer(&t, "C", TN_DT_I32, 20);
+  const tn_node *i = tn_var_new(t.ir, "i", TN_DT_I32);
+  const tn_node *left = cgt_binary(&t, TN_OP_SUB, tn_int(t.ir, TN_DT_I32, 18), i);
+  const tn_node *three = tn_int(t.ir, TN_DT_I32, 3);
+  const tn_node *value = cgt_binary(&t, TN_OP_ADD, cgt_binary(&t, TN_OP_FLOORDIV, left, three),
+                                    cgt_binary(&t, TN_OP_FLOORMOD, left, three));
+  cgt_add(&t, "f", 1, &c_buffer,
+          cgt_for(&t, TN_FOR_SERIAL, i, 20, cgt_store(&t, c_buffer, i, value)));
+  tn_array c;
+  int64_t n = 20;
+  expect_ok(tn_array_init(&c, TN_DT_I32, 1, &n));
+  tn_tir_arg arg = {.array = &c};
+  for (int32_t level = 0; level <= 2; ++level) {
+    cgt_compile(&t, "host", level);
+    cgt_expect_agrees(&t, "f", &arg, 1);
+  }
+  tn_array_deinit(&c);
+  cgt_deinit(&t);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(operators_agree_with_the_interpreter),
@@ -425,6 +450,7 @@ int main(void) {
       cmocka_unit_test(intrinsics_agree_with_the_interpreter),
       cmocka_unit_test(unary_operators_agree),
       cmocka_unit_test(reinterpretations_keep_the_bits),
+      cmocka_unit_test(floor_division_is_exact_up_to_the_last_turn),
       cmocka_unit_test(index_arithmetic_wraps_at_its_own_type),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
