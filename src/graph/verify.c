@@ -149,6 +149,12 @@ static void check_fields(checker *c, const tn_node *call) {
   }
 }
 
+/* As the text has it: a buffer parameter goes by its buffer's name. */
+static const char *param_name(const tn_node *prim, uint32_t i) {
+  const tn_node *buffer = prim->in[TN_PRIM_FUNC_BUFFERS]->in[i];
+  return tn_is_none(buffer) ? prim->in[TN_PRIM_FUNC_PARAMS]->in[i]->attr.text : buffer->attr.text;
+}
+
 /* A tensor, shape or scalar against parameter `i` of the loop function. */
 static void check_tir_arg(checker *c, const tn_node *prim, uint32_t i, const tn_node *type,
                           tn_map *syms) {
@@ -207,7 +213,7 @@ static bool stores_to_param(const tn_ir *ir, const tn_node *prim, uint32_t i) {
 static void check_not_written(checker *c, const tn_node *prim, uint32_t i, const char *why) {
   if (stores_to_param(c->infer.ir, prim, i)) {
     tn_diags_add(c->diags, "writes-input", c->pos, NULL, "%s writes to its parameter '%s', %s",
-                 prim->attr.text, prim->in[TN_PRIM_FUNC_PARAMS]->in[i]->attr.text, why);
+                 prim->attr.text, param_name(prim, i), why);
   }
 }
 

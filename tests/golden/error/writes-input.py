@@ -13,6 +13,6 @@ class M:
         y = R.call_tir(cls.swapped, (x,), out_sinfo=R.Tensor((4,), dtype="float32"))
         return y
 # expect:
-%s:13:9: error: swapped writes to its parameter 'A_handle', which is an input of the call [writes-input]
+%s:13:9: error: swapped writes to its parameter 'A', which is an input of the call [writes-input]
         y = R.call_tir(cls.swapped, (x,), out_sinfo=R.Tensor((4,), dtype="float32"))
         ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
