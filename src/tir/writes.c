@@ -29,6 +29,11 @@ static tn_visit look(const tn_node *n, void *ctx) {
       tn_map_set(&s->pointers, n->in[TN_BIND_VAR]->id, 1);
     }
     return TN_DESCEND;
+  case TN_OP_LET:
+    if (tn_dtype_is_handle(n->in[TN_LET_VAR]->dtype) && mentions(s, n->in[TN_LET_VALUE])) {
+      tn_map_set(&s->pointers, n->in[TN_LET_VAR]->id, 1);
+    }
+    return TN_DESCEND;
   case TN_OP_STORE: return mentions(s, n->in[TN_STORE_BUFFER]->in[TN_BUFFER_DATA]) ? TN_STOP : TN_DESCEND;
   case TN_OP_INTRIN: return !tn_intrin_of(n)->def.is_pure && mentions(s, n) ? TN_STOP : TN_DESCEND;
   default: return TN_DESCEND;
