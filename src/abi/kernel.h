@@ -63,7 +63,7 @@ typedef enum tn_kernel_code {
   TN_KERR_ASSERT = 11,    ///< a T.assert of the program; the text is its message
   TN_KERR_WORKSPACE = 12, ///< got: bytes that could not be had
   TN_KERR_PACKED = 13,    ///< a call by name failed; the text is the name
-  TN_KERR_VALUE = 14      ///< expected, got: a scalar fixed by another argument
+  TN_KERR_VALUE = 14      ///< expected: packed integer type, got: a number that it does not hold
 } tn_kernel_code;
 
 typedef struct tn_env tn_env;

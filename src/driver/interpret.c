@@ -147,11 +147,15 @@ static tn_status call_library_from_loops(void *ctx, const char *name, const tn_t
   tn_value ret = {0};
   for (int32_t i = 0; i < n; ++i) {
     values[i] = args[i].array != NULL ? (tn_value){.kind = TN_V_ARRAY, .array = args[i].array}
+                : args[i].is_float    ? (tn_value){.kind = TN_V_FLOAT, .f64 = args[i].f64}
                                       : (tn_value){.kind = TN_V_INT, .i64 = args[i].i64};
   }
   TN_TRY(call_library(r, name, values, n, &ret));
   if (out_ret != NULL) {
-    *out_ret = (tn_tir_arg){.array = ret.kind == TN_V_ARRAY ? ret.array : NULL, .i64 = ret.i64, .f64 = ret.f64};
+    *out_ret = (tn_tir_arg){.array = ret.kind == TN_V_ARRAY ? ret.array : NULL,
+                            .i64 = ret.i64,
+                            .f64 = ret.f64,
+                            .is_float = ret.kind == TN_V_FLOAT};
   }
   return NULL;
 }
@@ -177,8 +181,9 @@ static tn_status run_loops(run *r, const tn_module *module, const char *func, co
   tn_tir_hooks hooks = {.call_packed = call_library_from_loops, .ctx = r};
   for (int32_t i = 0; i < n; ++i) {
     tir_args[i].array = args[i].array;
-    tir_args[i].i64 = args[i].kind == TN_V_FLOAT ? (int64_t)args[i].f64 : args[i].i64;
+    tir_args[i].i64 = args[i].i64;
     tir_args[i].f64 = args[i].kind == TN_V_INT ? (double)args[i].i64 : args[i].f64;
+    tir_args[i].is_float = args[i].kind == TN_V_FLOAT;
   }
   TN_TRY(tn_tir_interp(module, func, tir_args, n, &hooks, &ret));
   const tn_node *type = node->in[TN_PRIM_FUNC_RET];

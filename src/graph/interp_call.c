@@ -21,7 +21,7 @@ static tn_status to_tir_arg(const tn_value *value, tn_tir_arg *out) {
       *out = (tn_tir_arg){.i64 = value->i64, .f64 = (double)value->i64};
       return NULL;
     case TN_V_FLOAT:
-      *out = (tn_tir_arg){.f64 = value->f64};
+      *out = (tn_tir_arg){.f64 = value->f64, .is_float = true};
       return NULL;
     default:
       return TN_ERR(TN_INVALID, "a loop function takes tensors and scalars only");
@@ -35,6 +35,7 @@ static tn_status call_from_tir(void *ctx, const char *name, const tn_tir_arg *ar
   tn_value *values = TN_ARENA_ARRAY(&in->arena, tn_value, n_args);
   for (int32_t i = 0; i < n_args; ++i) {
     values[i] = args[i].array != NULL ? (tn_value){.kind = TN_V_ARRAY, .array = args[i].array}
+                : args[i].is_float    ? (tn_value){.kind = TN_V_FLOAT, .f64 = args[i].f64}
                                       : (tn_value){.kind = TN_V_INT, .i64 = args[i].i64};
   }
   tn_value ret = {0};

@@ -136,7 +136,8 @@ static void print_number(tn_runtime *rt, int32_t code, int64_t value, char out[N
 static tn_status refusal(tn_call *call, int32_t code, const char *text, const char *signature) {
   char expected[NUMBER_BYTES];
   char got[NUMBER_BYTES];
-  print_number(call->rt, code, call->expected, expected);
+  bool is_type = code == TN_KERR_VALUE; /* expected is a type, got is not */
+  print_number(call->rt, is_type ? TN_KERR_DTYPE : code, call->expected, expected);
   print_number(call->rt, code, call->got, got);
   switch (code) {
     case TN_KERR_NULL:

@@ -161,6 +161,7 @@ typedef struct tn_tir_arg {
   tn_array *array; /* borrowed; NULL: scalar */
   int64_t i64;     /* scalar of an integer or bool type */
   double f64;      /* scalar of a float type */
+  bool is_float;   /* the number given is f64: a parameter of an integer type refuses it */
 } tn_tir_arg;
 
 /// What interpreted code may call; zero-initialise what is not offered (then the call is an

@@ -201,6 +201,7 @@ static void refusals_say_where_and_what(void **state) {
       {TN_KERR_ASSERT, 0, 0, TN_INVALID, "assertion in add(A, B): B of argument 1"},
       {TN_KERR_WORKSPACE, 0, 77, TN_NO_MEMORY, "77 bytes"},
       {TN_KERR_NDIM, 2, 1, TN_INVALID, "expected 2, got 1"},
+      {TN_KERR_VALUE, TN_DT_I8, 300, TN_INVALID, "expected int8, got 300"},
   };
   for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
     tn_arg args[] = {tn_arg_of_int(rows[i].code), tn_arg_of_int(rows[i].expected),
@@ -297,7 +298,7 @@ static int32_t fails_in_parallel_body(const tn_env *env, int64_t begin, int64_t 
   (void)closure;
   for (int64_t i = begin; i < end; ++i) {
     if (i % 7 == 3) {
-      return (env->fail)(env, TN_KERR_VALUE, "x", i, -i);
+      return (env->fail)(env, TN_KERR_SHAPE, "x", i, -i);
     }
   }
   return 0;

@@ -508,11 +508,17 @@ static void scalars_take_their_parameters_type_and_results_come_back(void **stat
   const tn_node *params[] = {x, y};
   const tn_node *f = mk_func(ir, "f", MK_NODE(ir, TN_OP_RETURN, 0, sum), ret, 2, params);
   tn_tir_program *program = NULL;
-  tn_tir_arg args[] = {{.i64 = 257}, {.f64 = 0.1}};
+  tn_tir_arg args[] = {{.i64 = 1}, {.f64 = 0.1}};
   tn_tir_arg result = {0};
   expect_ok(tn_tir_program_new(ir, f, &program));
   expect_ok(tn_tir_program_run(program, args, 2, NULL, &result));
   assert_true(result.f64 == (double)(1.0F + 0.1F));
+  args[0].i64 = 257;
+  expect_error(tn_tir_program_run(program, args, 2, NULL, NULL), TN_INVALID,
+               "x of argument 0 when calling f(x: T.int8, y: T.float32): expected int8, got 257");
+  args[0] = (tn_tir_arg){.f64 = 1, .is_float = true};
+  expect_error(tn_tir_program_run(program, args, 2, NULL, NULL), TN_INVALID,
+               "x of argument 0 when calling f(x: T.int8, y: T.float32): expected int, got float");
   tn_array array = I32((int32_t[]){0}, 1);
   args[0].array = &array;
   expect_error(tn_tir_program_run(program, args, 2, NULL, NULL), TN_INVALID,

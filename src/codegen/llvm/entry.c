@@ -105,7 +105,7 @@ static void add_input(entry *e, const tn_node *var, LLVMValueRef value) {
 
 /* Binds an integer variable to an i64 that has to fit its type. */
 static void bind_integer(entry *e, const tn_node *var, LLVMValueRef wide, bool is_size,
-                         tn_kernel_code code, const char *text) {
+                         const char *text) {
   tn_cg *cg = e->cg;
   if (tn_dtype_is_bool(var->dtype)) {
     LLVMValueRef is_true = LLVMBuildICmp(cg->builder, LLVMIntNE, wide, tn_cg_i64(cg, 0), "");
@@ -114,7 +114,9 @@ static void bind_integer(entry *e, const tn_node *var, LLVMValueRef wide, bool i
   }
   LLVMValueRef value = tn_cg_cast(cg, wide, TN_DT_I64, var->dtype);
   if (tn_dtype_bits(var->dtype) < 64) {
-    check_equal(e, code, tn_cg_cast(cg, value, var->dtype, TN_DT_I64), wide, text);
+    LLVMValueRef same = tn_cg_cast(cg, value, var->dtype, TN_DT_I64);
+    check(e, LLVMBuildICmp(cg->builder, LLVMIntEQ, same, wide, ""), TN_KERR_VALUE,
+          tn_cg_i64(cg, (int64_t)var->dtype), wide, text);
   }
   add_input(e, var, value);
   if (is_size && tn_dtype_is_int(var->dtype)) {
@@ -167,7 +169,7 @@ static void scalar_arg(entry *e, const tn_node *var, uint32_t index) {
     add_input(e, var, arg_field(e, cg->ptr, index, offsetof(tn_arg, u)));
   } else {
     check_kind(e, index, var->attr.text, kind, TN_ARG_INT);
-    bind_integer(e, var, arg_field(e, cg->i64, index, offsetof(tn_arg, u)), false, TN_KERR_VALUE,
+    bind_integer(e, var, arg_field(e, cg->i64, index, offsetof(tn_arg, u)), false,
                  place(text, var->attr.text, "", index));
   }
 }
@@ -292,7 +294,7 @@ static void bind_symbols(entry *e, tensor_arg *t) {
   const tn_node *strides = t->buffer->in[TN_BUFFER_STRIDES];
   for (uint32_t i = 0; i < shape->n_in; ++i) {
     if (is_free_var(e, shape->in[i])) {
-      bind_integer(e, shape->in[i], t->shape[i], true, TN_KERR_SHAPE,
+      bind_integer(e, shape->in[i], t->shape[i], true,
                    place_at(text, t->buffer->attr.text, "shape", i, t->index));
     }
   }
@@ -307,7 +309,7 @@ static void bind_symbols(entry *e, tensor_arg *t) {
   read_strides(e, t);
   for (uint32_t i = 0; i < strides->n_in; ++i) {
     if (is_free_var(e, strides->in[i])) {
-      bind_integer(e, strides->in[i], t->strides[i], false, TN_KERR_STRIDE,
+      bind_integer(e, strides->in[i], t->strides[i], false,
                    place_at(text, t->buffer->attr.text, "strides", i, t->index));
     }
   }
@@ -349,7 +351,7 @@ static LLVMValueRef data_pointer(entry *e, const tensor_arg *t) {
     LLVMValueRef steps = LLVMBuildUDiv(cg->builder, elems, tn_cg_i64(cg, step), "");
     LLVMValueRef whole = LLVMBuildMul(cg->builder, steps, tn_cg_i64(cg, elem_bytes * step), "");
     check_equal(e, TN_KERR_OFFSET, whole, t->byte_offset, text);
-    bind_integer(e, offset, elems, true, TN_KERR_OFFSET, text);
+    bind_integer(e, offset, elems, true, text);
     return data;
   }
   LLVMValueRef want =

@@ -3,6 +3,7 @@
 /* The interpreter's door: compiles a function, checks the arguments of a call and runs it. */
 #include "tir/tir.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,6 +112,18 @@ static tn_ireg scalar_slot(tn_dtype dtype, const tn_tir_arg *arg) {
   return slot;
 }
 
+/* An integer has to fit its type; for bool all but 0 is true. */
+static tn_status check_integer(const tn_ivm *vm, int32_t i, const tn_node *param) {
+  char expected[TN_DTYPE_TEXT_BYTES];
+  if (tn_dtype_is_float(param->dtype) || tn_dtype_is_bool(param->dtype) ||
+      vm->slots[i].i == vm->args[i].i64) {
+    return NULL;
+  }
+  return TN_ERR(TN_INVALID, "%s of argument %d when calling %s: expected %s, got %" PRId64,
+                param->attr.text, i, vm->prog->signature, tn_dtype_print(param->dtype, expected),
+                vm->args[i].i64);
+}
+
 tn_status tn_ivm_check_args(tn_ivm *vm) {
   const tn_node *params = vm->prog->func->in[TN_PRIM_FUNC_PARAMS];
   const tn_node *buffers = vm->prog->func->in[TN_PRIM_FUNC_BUFFERS];
@@ -127,6 +140,10 @@ tn_status tn_ivm_check_args(tn_ivm *vm) {
       return TN_ERR(TN_INVALID, "argument %d when calling %s: expected a number, got tensor", i,
                     vm->prog->signature);
     }
+    if (!is_buffer && vm->args[i].is_float && !tn_dtype_is_float(param->dtype)) {
+      return TN_ERR(TN_INVALID, "%s of argument %d when calling %s: expected int, got float",
+                    param->attr.text, i, vm->prog->signature);
+    }
     if (array != NULL) {
       vm->mems[i] = (tn_imem){.data = array->data, .n_bytes = tn_array_n_bytes(array)};
     } else {
@@ -136,6 +153,7 @@ tn_status tn_ivm_check_args(tn_ivm *vm) {
       vm->slots[i].u = ((uint64_t)i + 1) << TN_HANDLE_SHIFT;
     } else {
       vm->slots[i] = scalar_slot(param->dtype, &vm->args[i]);
+      TN_TRY(check_integer(vm, i, param));
     }
   }
   return NULL;
@@ -182,7 +200,7 @@ static tn_tir_arg call_arg(const tn_ivm *vm, const tn_icall *call, uint32_t i, t
                         .i64 = (int64_t)(uintptr_t)raw_pointer(vm, value.u)};
   }
   if (tn_dtype_is_float(dtype)) {
-    return (tn_tir_arg){.f64 = dtype == TN_DT_F64 ? value.d : (double)value.f};
+    return (tn_tir_arg){.f64 = dtype == TN_DT_F64 ? value.d : (double)value.f, .is_float = true};
   }
   return (tn_tir_arg){.i64 = value.i};
 }
@@ -205,7 +223,7 @@ tn_status tn_ivm_call(tn_ivm *vm, const tn_ins *in) {
       vm->hooks->call_packed(vm->hooks->ctx, call->name, args, (int32_t)call->n_args, &ret);
   free(args);
   free(arrays);
-  vm->slots[in->d].i = (int32_t)ret.i64;
+  vm->slots[in->d].i = 0; /* as in compiled code: the call is a statement */
   return tn_status_wrap(st, "%s: calling '%s'", vm->prog->func->attr.text, call->name);
 }
 
