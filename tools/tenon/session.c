@@ -140,6 +140,9 @@ static tn_status make_tensor(const tn_param_info *param, bool is_random, uint64_
   for (int32_t i = 0; is_fixed && i < param->ndim; ++i) {
     is_fixed = param->dims[i] >= 0;
   }
+  if (param->kind == 3 /* scalar */) {
+    return usage_error("argument %s: %s is a scalar; give it with --input %s=FILE", param->name, param->text, param->name);
+  }
   if (!is_fixed) {
     return usage_error("argument %s: %s has no fixed shape; give it with --input %s=FILE", param->name, param->text, param->name);
   }
@@ -155,6 +158,24 @@ static tn_status make_tensor(const tn_param_info *param, bool is_random, uint64_
   return NULL;
 }
 
+/* The element at `data` as a number; false for types that no scalar parameter has. */
+static bool number_at(const void *data, tn_dtype dtype, tn_arg *out_arg) {
+  switch (dtype) {
+  case TN_DT_F32: *out_arg = tn_arg_of_float((double)*(const float *)data); return true;
+  case TN_DT_F64: *out_arg = tn_arg_of_float(*(const double *)data); return true;
+  case TN_DT_I8: *out_arg = tn_arg_of_int(*(const int8_t *)data); return true;
+  case TN_DT_I16: *out_arg = tn_arg_of_int(*(const int16_t *)data); return true;
+  case TN_DT_I32: *out_arg = tn_arg_of_int(*(const int32_t *)data); return true;
+  case TN_DT_I64: *out_arg = tn_arg_of_int(*(const int64_t *)data); return true;
+  case TN_DT_BOOL:
+  case TN_DT_U8: *out_arg = tn_arg_of_int(*(const uint8_t *)data); return true;
+  case TN_DT_U16: *out_arg = tn_arg_of_int(*(const uint16_t *)data); return true;
+  case TN_DT_U32: *out_arg = tn_arg_of_int(*(const uint32_t *)data); return true;
+  case TN_DT_U64: *out_arg = tn_arg_of_int((int64_t) * (const uint64_t *)data); return true;
+  default: return false;
+  }
+}
+
 /* An array given for a scalar parameter is its one element. */
 static tn_status scalar_of(const tn_param_info *param, tn_tensor *tensor, tn_arg *out_arg) {
   const DLTensor *dl = tn_tensor_dl(tensor);
@@ -165,17 +186,8 @@ static tn_status scalar_of(const tn_param_info *param, tn_tensor *tensor, tn_arg
   if (n != 1) {
     return usage_error("argument %s is a scalar, and the file holds %lld values", param->name, (long long)n);
   }
-  const void *data = tn_tensor_data(tensor);
-  if (dl->dtype.code == TN_TC_FLOAT && dl->dtype.bits == 32) {
-    *out_arg = tn_arg_of_float((double)*(const float *)data);
-  } else if (dl->dtype.code == TN_TC_FLOAT && dl->dtype.bits == 64) {
-    *out_arg = tn_arg_of_float(*(const double *)data);
-  } else if (dl->dtype.bits == 32) {
-    *out_arg = tn_arg_of_int(*(const int32_t *)data);
-  } else if (dl->dtype.bits == 64) {
-    *out_arg = tn_arg_of_int(*(const int64_t *)data);
-  } else {
-    return usage_error("argument %s is a scalar: give int32, int64, float32 or float64", param->name);
+  if (!number_at(tn_tensor_data(tensor), tn_dl_dtype(dl), out_arg)) {
+    return usage_error("argument %s is a scalar: give integers, float32 or float64", param->name);
   }
   tn_tensor_release(tensor);
   return NULL;
