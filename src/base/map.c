@@ -178,12 +178,33 @@ bool tn_strmap_has(const tn_strmap *map, const char *key) {
   return map->len != 0 && map->slots[strmap_slot(map, key)] != 0;
 }
 
+/* Empties a slot; those behind it that could not stand nearer to home move up. */
+static void strmap_clear_slot(tn_strmap *map, size_t gap) {
+  size_t mask = map->n_slots - 1;
+  for (size_t i = (gap + 1) & mask; map->slots[i] != 0; i = (i + 1) & mask) {
+    const char *key = map->keys[map->slots[i] - 1];
+    size_t home = (size_t)tn_hash_bytes(0, key, strlen(key)) & mask;
+    if (((i - home) & mask) >= ((i - gap) & mask)) {
+      map->slots[gap] = map->slots[i];
+      gap = i;
+    }
+  }
+  map->slots[gap] = 0;
+}
+
+/* The newest key goes in constant time (scopes give names back in this order), others shift what came after. */
 void tn_strmap_remove(tn_strmap *map, const char *key) {
-  uint32_t at = map->len == 0 ? 0 : map->slots[strmap_slot(map, key)];
+  size_t slot = map->len == 0 ? 0 : strmap_slot(map, key);
+  uint32_t at = map->len == 0 ? 0 : map->slots[slot];
   if (at == 0) {
     return;
   }
   size_t i = at - 1;
+  if (i + 1 == map->len) {
+    strmap_clear_slot(map, slot);
+    free(map->keys[--map->len]);
+    return;
+  }
   free(map->keys[i]);
   memmove(map->keys + i, map->keys + i + 1, (map->len - i - 1) * sizeof *map->keys);
   memmove(map->values + i, map->values + i + 1, (map->len - i - 1) * sizeof *map->values);

@@ -314,16 +314,28 @@ void tn_pr_graph_expr(tn_printer *p, const tn_node *n) {
 
 /* ---- bindings ----------------------------------------------------------------------------------------------------- */
 
-/* call_tir and its kin say their type; repeating it would be noise. */
-static bool says_type(const tn_node *value) {
-  return tn_is(value, TN_OP_CALL) && !tn_is_none(value->in[TN_CALL_TYPES]);
+/* call_tir and its kin say their type; repeating it would be noise. Types are interned. */
+static bool says_type(const tn_node *value, const tn_node *type) {
+  if (!tn_is(value, TN_OP_CALL) || tn_is_none(value->in[TN_CALL_TYPES])) {
+    return false;
+  }
+  const tn_node *types = value->in[TN_CALL_TYPES];
+  if (types->n_in == 1) {
+    return types->in[0] == type;
+  }
+  bool is_same = tn_is(type, TN_OP_TY_TUPLE) && type->n_in == types->n_in;
+  for (uint32_t i = 0; is_same && i < types->n_in; ++i) {
+    is_same = type->in[i] == types->in[i];
+  }
+  return is_same;
 }
 
 static void print_binding(tn_printer *p, const tn_node *var, const char *name, const tn_node *value) {
   tn_pr_line(p);
   tn_buf_puts(p->out, name);
   const tn_node *type = var->in[0];
-  if (!tn_is_none(type) && !says_type(value) && !tn_is(value, TN_OP_GVAR) && !tn_is(value, TN_OP_CONST)) {
+  bool is_alias = tn_is(value, TN_OP_GVAR) && value->in[0] == type;
+  if (!tn_is_none(type) && !is_alias && !says_type(value, type) && !tn_is(value, TN_OP_CONST)) {
     tn_buf_puts(p->out, ": ");
     tn_pr_type(p, type);
   }
