@@ -124,6 +124,41 @@ static void a_strmap_keeps_the_order_of_insertion(void **state) {
 }
 
 /* Pinned: hashes are stored in files. */
+/* Names given out and taken back as scopes do, in any order, against a plain table. */
+static void a_strmap_agrees_with_a_plain_table(void **state) {
+  (void)state;
+  enum { N_KEYS = 40 };
+  tn_rng rng = tn_rng_make(11);
+  tn_strmap map = {0};
+  int values[N_KEYS];
+  bool is_in[N_KEYS] = {false};
+  char key[16];
+  for (int step = 0; step < 4000; ++step) {
+    int k = (int)tn_rng_below(&rng, N_KEYS);
+    (void)snprintf(key, sizeof key, "n%d", k);
+    bool is_last = map.len > 0 && tn_rng_below(&rng, 2) == 0;
+    if (is_last) {
+      (void)snprintf(key, sizeof key, "%s", map.keys[map.len - 1]);
+      k = atoi(key + 1);
+    }
+    if (is_in[k] || is_last) {
+      tn_strmap_remove(&map, key);
+      is_in[k] = false;
+    } else {
+      tn_strmap_set(&map, key, &values[k]);
+      is_in[k] = true;
+    }
+    size_t n_in = 0;
+    for (int i = 0; i < N_KEYS; ++i) {
+      (void)snprintf(key, sizeof key, "n%d", i);
+      assert_ptr_equal(tn_strmap_find(&map, key), is_in[i] ? &values[i] : NULL);
+      n_in += is_in[i];
+    }
+    assert_int_equal(map.len, n_in);
+  }
+  tn_strmap_deinit(&map);
+}
+
 static void hashes_never_change(void **state) {
   (void)state;
   const char text[] = "the quick brown fox";
@@ -181,6 +216,7 @@ int main(void) {
       cmocka_unit_test(vectors_keep_their_order),
       cmocka_unit_test(a_map_agrees_with_a_plain_table),
       cmocka_unit_test(a_strmap_keeps_the_order_of_insertion),
+      cmocka_unit_test(a_strmap_agrees_with_a_plain_table),
       cmocka_unit_test(hashes_never_change),
       cmocka_unit_test(hashes_tell_apart_what_looks_alike),
       cmocka_unit_test(random_numbers_repeat_and_stay_in_range),
