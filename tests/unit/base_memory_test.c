@@ -127,14 +127,14 @@ static void a_strmap_keeps_the_order_of_insertion(void **state) {
 /* Names given out and taken back as scopes do, in any order, against a plain table. */
 static void a_strmap_agrees_with_a_plain_table(void **state) {
   (void)state;
-  enum { N_KEYS = 40 };
+  enum { N_NAMES = 40 };
   tn_rng rng = tn_rng_make(11);
   tn_strmap map = {0};
-  int values[N_KEYS];
-  bool is_in[N_KEYS] = {false};
+  int values[N_NAMES];
+  bool is_in[N_NAMES] = {false};
   char key[16];
   for (int step = 0; step < 4000; ++step) {
-    int k = (int)tn_rng_below(&rng, N_KEYS);
+    int k = (int)tn_rng_below(&rng, N_NAMES);
     (void)snprintf(key, sizeof key, "n%d", k);
     bool is_last = map.len > 0 && tn_rng_below(&rng, 2) == 0;
     if (is_last) {
@@ -149,7 +149,7 @@ static void a_strmap_agrees_with_a_plain_table(void **state) {
       is_in[k] = true;
     }
     size_t n_in = 0;
-    for (int i = 0; i < N_KEYS; ++i) {
+    for (int i = 0; i < N_NAMES; ++i) {
       (void)snprintf(key, sizeof key, "n%d", i);
       assert_ptr_equal(tn_strmap_find(&map, key), is_in[i] ? &values[i] : NULL);
       n_in += is_in[i];
