@@ -95,9 +95,12 @@ void tn_program_free(tn_program *program) {
 
 /* ---- printing ------------------------------------------------------------------------------------------------------- */
 
+/* Constants of so few elements are readable where they stand, and need no file beside the text. */
+enum { MAX_INLINE_ELEMS = 16 };
+
 tn_status tn_program_print(const tn_program *program, char **out_text) {
   tn_buf text = TN_BUF_INIT;
-  tn_print_opts opts = {.with_header = true};
+  tn_print_opts opts = {.with_header = true, .max_inline_elems = MAX_INLINE_ELEMS};
   tn_script_print(&program->module, &opts, &text);
   *out_text = tn_buf_take(&text);
   return NULL;
@@ -132,7 +135,7 @@ tn_status tn_program_save(const tn_program *program, const char *path) {
   tn_status st = NULL;
   tn_buf text = TN_BUF_INIT;
   tn_const_list consts = {0};
-  tn_print_opts opts = {.with_header = true, .out_consts = &consts};
+  tn_print_opts opts = {.with_header = true, .max_inline_elems = MAX_INLINE_ELEMS, .out_consts = &consts};
   tn_script_print(&program->module, &opts, &text);
   if (consts.len > 0) {
     TN_GOTO(st, save_constants(path, consts.data, consts.len), done);
@@ -182,18 +185,14 @@ tn_status tn_program_function(const tn_program *program, int32_t i, tn_function_
   return NULL;
 }
 
-/* Extents as the command line wants them: -1 where they are not fixed. The list lives with the program. */
-static const int64_t *dims_of(tn_ir *ir, const tn_node *shape) {
-  tn_buf text = TN_BUF_INIT;
-  for (uint32_t i = 0; i < shape->n_in; ++i) {
-    int64_t dim = tn_is(shape->in[i], TN_OP_INT) ? shape->in[i]->attr.i64 : -1;
-    tn_buf_append(&text, &dim, sizeof dim);
+/* `ndim` extents as the command line wants them: -1 where they are not fixed, everywhere when shape is NONE. The list lives
+ * with the program. */
+static const int64_t *dims_of(tn_ir *ir, const tn_node *shape, int64_t ndim) {
+  int64_t *dims = tn_ir_alloc(ir, (size_t)ndim * sizeof *dims, _Alignof(int64_t));
+  for (int64_t i = 0; i < ndim; ++i) {
+    bool is_fixed = !tn_is_none(shape) && tn_is(shape->in[i], TN_OP_INT);
+    dims[i] = is_fixed ? shape->in[i]->attr.i64 : -1;
   }
-  int64_t *dims = tn_ir_alloc(ir, text.len, _Alignof(int64_t));
-  if (text.len > 0) {
-    memcpy(dims, text.data, text.len);
-  }
-  tn_buf_deinit(&text);
   return dims;
 }
 
@@ -208,10 +207,9 @@ static const char *text_of(tn_ir *ir, const tn_node *n) {
 static void describe_tensor(tn_ir *ir, tn_dtype dtype, const tn_node *shape, int64_t ndim, tn_param_info *info) {
   info->kind = TN_EXEC_TY_TENSOR;
   info->dtype = dtype;
-  info->ndim = (int32_t)ndim;
-  if (!tn_is_none(shape)) {
-    info->ndim = (int32_t)shape->n_in;
-    info->dims = dims_of(ir, shape);
+  info->ndim = (int32_t)(tn_is_none(shape) ? ndim : shape->n_in);
+  if (info->ndim >= 0) {
+    info->dims = dims_of(ir, shape, info->ndim);
   }
 }
 

@@ -39,4 +39,11 @@ fails 1 "an unknown argument" "no such argument" "$TENON" run "$fashion" --rando
 fails 1 "binding twice" "w0" "$TENON" run "$fashion" --random \
   --bind w0=models/fashion_mnist/fashion_mlp.npz:w0 --bind w0=models/fashion_mnist/fashion_mlp.npz:w0
 fails 1 "binding in a compiled file" "compiled" "$TENON" run "$TN_BUILD/libtenon_runtime.so" --bind "x=$work/x.npy"
+
+cat > "$work/rank.py" << 'PY'
+@R.function
+def main(x: R.Tensor(ndim=2, dtype="float32")) -> R.Tensor(ndim=2, dtype="float32"):
+    return x
+PY
+fails 1 "only the rank is known" "no fixed shape" "$TENON" run "$work/rank.py" --random
 finish
