@@ -107,8 +107,10 @@ TN_API tn_status tn_program_interpret(const tn_program *program, tn_runtime *rt,
 
 /// Reads a tensor from .npy, .npz ("weights.npz:w0"), idx or gzipped idx; told apart by content. Errors name the file.
 TN_API tn_status tn_tensor_load(const char *path, tn_tensor **out_tensor);
-/// Writes an .npy; the tensor may lie on the cpu only.
+/// Writes a compact tensor of the cpu in the form that the name's ending says: .npy, .idx or .idx.gz. The file appears whole or not at all.
 TN_API tn_status tn_tensor_save(tn_tensor *tensor, const char *path);
+/// Writes `n` compact tensors of the cpu as members `names` of one .npz.
+TN_API tn_status tn_tensors_save(const char *path, int32_t n, const char *const *names, tn_tensor *const *tensors);
 /// Fills with reproducible values: floats uniform in [-1, 1), integers small, booleans 0 or 1.
 TN_API tn_status tn_tensor_fill_random(tn_tensor *tensor, uint64_t seed);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* Tensors in and out of files, and between the compiler's host arrays and the runtime's tensors. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "driver/driver_priv.h"
@@ -44,7 +45,22 @@ tn_status tn_tensor_load(const char *path, tn_tensor **out_tensor) {
 tn_status tn_tensor_save(tn_tensor *tensor, const char *path) {
   tn_array view = {0};
   TN_TRY_MSG(tn_array_view_dl(tn_tensor_dl(tensor), &view), "writing %s", path);
-  return tn_npy_write(path, &view);
+  return tn_files_write_array(path, &view);
+}
+
+tn_status tn_tensors_save(const char *path, int32_t n, const char *const *names, tn_tensor *const *tensors) {
+  tn_status st = NULL;
+  tn_array *views = calloc((size_t)n + 1, sizeof *views);
+  if (views == NULL) {
+    return TN_ERR(TN_NO_MEMORY, "no memory for %d arrays", n);
+  }
+  for (int32_t i = 0; i < n; ++i) {
+    TN_GOTO(st, tn_status_wrap(tn_array_view_dl(tn_tensor_dl(tensors[i]), &views[i]), "writing %s", path), done);
+  }
+  TN_GOTO(st, tn_npz_write(path, names, views, (size_t)n), done);
+done:
+  free(views);
+  return st;
 }
 
 tn_status tn_tensor_fill_random(tn_tensor *tensor, uint64_t seed) {

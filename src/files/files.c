@@ -112,3 +112,26 @@ const tn_array *tn_named_arrays_find(const tn_named_arrays *arrays, const char *
   }
   return NULL;
 }
+
+static bool ends_with(const char *text, const char *ending) {
+  size_t len = strlen(text);
+  size_t n = strlen(ending);
+  return len > n && strcmp(text + len - n, ending) == 0;
+}
+
+tn_status tn_files_write_array(const char *path, const tn_array *array) {
+  if (ends_with(path, ".npy")) {
+    return tn_npy_write(path, array);
+  }
+  bool is_gz = ends_with(path, ".idx.gz");
+  if (!is_gz && !ends_with(path, ".idx")) {
+    return TN_ERR(TN_INVALID, "%s: the ending says the form of an array: .npy, .idx or .idx.gz", path);
+  }
+  tn_buf buf = TN_BUF_INIT;
+  tn_status st = is_gz ? tn_idx_gz_print(array, &buf) : tn_idx_print(array, &buf);
+  if (st == NULL) {
+    st = tn_file_write(path, buf.data, buf.len);
+  }
+  tn_buf_deinit(&buf);
+  return tn_status_wrap(st, "writing %s", path);
+}

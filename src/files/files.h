@@ -42,6 +42,10 @@ const tn_array *tn_named_arrays_find(const tn_named_arrays *arrays, const char *
 /// UNSUPPORTED for element types that NumPy has not (bfloat16, handle).
 TN_MUST_USE tn_status tn_npy_write(const char *path, const tn_array *array);
 
+/// Writes one array in the form that the name's ending says: .npy, .idx or .idx.gz; replaces the
+/// file in one step. INVALID for another ending; UNSUPPORTED for types that the form has not.
+TN_MUST_USE tn_status tn_files_write_array(const char *path, const tn_array *array);
+
 /// Writes `n` arrays as an uncompressed .npz whose bytes depend only on names and contents.
 /// names: without ".npy"; INVALID when one is empty or stands twice.
 TN_MUST_USE tn_status tn_npz_write(const char *path, const char *const *names,

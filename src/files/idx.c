@@ -151,3 +151,79 @@ tn_status tn_idx_gz_parse(const uint8_t *bytes, size_t n_bytes, tn_array *out_ar
   free(plain);
   return st;
 }
+
+/* ---- writing ---- */
+
+/* 0 for a type that the format does not have. */
+static uint8_t code_of_type(tn_dtype dtype) {
+  for (uint8_t code = 0x08; code <= 0x0e; ++code) {
+    if (type_of_code(code) == dtype) {
+      return code;
+    }
+  }
+  return 0;
+}
+
+tn_status tn_idx_print(const tn_array *array, tn_buf *buf) {
+  char dtype[TN_DTYPE_TEXT_BYTES];
+  uint8_t code = code_of_type(array->dtype);
+  if (code == 0) {
+    return TN_ERR(TN_UNSUPPORTED, "idx files hold no %s; .npy does",
+                  tn_dtype_print(array->dtype, dtype));
+  }
+  uint8_t head[MAX_HEADER_BYTES] = {0, 0, code, (uint8_t)array->ndim};
+  for (int32_t d = 0; d < array->ndim; ++d) {
+    int64_t extent = array->shape[d];
+    if (extent > UINT32_MAX) {
+      return TN_ERR(TN_UNSUPPORTED, "idx: extent %lld is past 32 bits", (long long)extent);
+    }
+    for (int32_t b = 0; b < 4; ++b) {
+      head[4 + 4 * d + b] = (uint8_t)(extent >> (24 - 8 * b));
+    }
+  }
+  size_t n_bytes = tn_array_n_bytes(array);
+  uint8_t *data = malloc(n_bytes + 1);
+  if (data == NULL) {
+    return TN_ERR(TN_NO_MEMORY, "no memory for %zu bytes", n_bytes);
+  }
+  tn_elems_copy(data, array->data, (size_t)tn_array_n_elems(array), tn_dtype_bytes(array->dtype),
+                tn_elems_host_is_little());
+  tn_buf_append(buf, head, 4 + 4 * (size_t)array->ndim);
+  tn_buf_append(buf, data, n_bytes);
+  free(data);
+  return NULL;
+}
+
+/* Packs all of `plain`; zlib counts in 32 bits, so it gets pieces. */
+static tn_status gzip(const tn_buf *plain, tn_buf *out) {
+  uint8_t piece[1 << 16];
+  z_stream z;
+  memset(&z, 0, sizeof z);
+  if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+    return TN_ERR(TN_NO_MEMORY, "no memory to pack");
+  }
+  size_t n_in = 0;
+  int rc = Z_OK;
+  while (rc == Z_OK) {
+    size_t in_piece = plain->len - n_in < INT_MAX ? plain->len - n_in : INT_MAX;
+    z.next_in = (Bytef *)(uintptr_t)(plain->data + n_in); /* zlib only reads it */
+    z.avail_in = (uInt)in_piece;
+    z.next_out = piece;
+    z.avail_out = sizeof piece;
+    rc = deflate(&z, n_in + in_piece == plain->len ? Z_FINISH : Z_NO_FLUSH);
+    n_in += in_piece - z.avail_in;
+    tn_buf_append(out, piece, sizeof piece - z.avail_out);
+  }
+  deflateEnd(&z);
+  return rc == Z_STREAM_END ? NULL : TN_ERR(TN_INTERNAL, "gzip: packing stopped with %d", rc);
+}
+
+tn_status tn_idx_gz_print(const tn_array *array, tn_buf *buf) {
+  tn_buf plain = TN_BUF_INIT;
+  tn_status st = tn_idx_print(array, &plain);
+  if (st == NULL) {
+    st = gzip(&plain, buf);
+  }
+  tn_buf_deinit(&plain);
+  return st;
+}

@@ -94,6 +94,10 @@ succeeds "run a loop function" "$TENON" run "$work/k.py" --output "$work/a"
 out_has '^X: float32\[1, 784\] 0 0\.00127551'
 x=$work/a/X.npy
 is "run --output writes the results" -s "$x"
+for form in npz npy idx idx.gz; do
+  succeeds "run --output to .$form" "$TENON" run "$work/k.py" --output "$work/one.$form"
+  is "a file, not a folder: .$form" -f "$work/one.$form"
+done
 succeeds "run with --input" "$TENON" run "$fashion/all_tensorir.py" --input "x=$x" "${weight_inputs[@]}" --output "$work/vm"
 out_has '^out: float32\[1, 10\] '
 cp "$work/out" "$work/printed"

@@ -301,6 +301,37 @@ static void a_missing_or_foreign_file_is_named(void **state) {
   free(text);
 }
 
+static void arrays_are_written_in_the_form_of_their_name(void **state) {
+  (void)state;
+  static const tn_dtype types[] = {TN_DT_U8, TN_DT_I8, TN_DT_I16, TN_DT_I32, TN_DT_F32, TN_DT_F64};
+  static const char *const names[] = {"w.npy", "w.idx", "w.idx.gz"};
+  int64_t shape[] = {3, 0, 5};
+  tn_rng rng = tn_rng_make(5);
+  for (size_t t = 0; t < TN_N_ROWS(types); ++t) {
+    for (size_t k = 0; k < TN_N_ROWS(names); ++k) {
+      tn_array array = {0};
+      tn_array back = {0};
+      shape[1] = (int64_t)k; /* once without elements */
+      expect_ok(tn_array_init(&array, types[t], 3, shape));
+      tn_array_fill_random(&array, &rng);
+      char *path = path_in_folder(names[k]);
+      expect_ok(tn_files_write_array(path, &array));
+      expect_ok(tn_files_read_array(path, &back));
+      assert_arrays_equal(&array, &back);
+      tn_array_deinit(&array);
+      tn_array_deinit(&back);
+      free(path);
+    }
+  }
+  tn_array longs = {0};
+  expect_ok(tn_array_init(&longs, TN_DT_I64, 0, NULL));
+  char *path = path_in_folder("w.idx");
+  expect_error(tn_files_write_array(path, &longs), TN_UNSUPPORTED, "idx files hold no int64");
+  expect_error(tn_files_write_array("w.txt", &longs), TN_INVALID, ".npy, .idx or .idx.gz");
+  free(path);
+  tn_array_deinit(&longs);
+}
+
 int main(void) {
 #define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
   const struct CMUnitTest tests[] = {
@@ -313,6 +344,7 @@ int main(void) {
       IN_FOLDER(an_npz_is_read_by_member_and_whole),
       IN_FOLDER(writing_an_npz_twice_gives_the_same_bytes),
       IN_FOLDER(idx_is_read_plain_and_packed),
+      IN_FOLDER(arrays_are_written_in_the_form_of_their_name),
       IN_FOLDER(a_colon_in_a_file_name_is_no_member),
       IN_FOLDER(a_missing_or_foreign_file_is_named),
   };

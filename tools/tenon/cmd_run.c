@@ -11,7 +11,7 @@
 
 static const cli_option run_options[] = {
   CLI_OPT_FUNC, CLI_OPT_INPUT, CLI_OPT_RANDOM,
-  {"output", 'o', "DIR", "write each result there as NAME.npy"},
+  {"output", 'o', "DIR", "write each result there as NAME.npy; or to a file: .npz takes all, .npy .idx .idx.gz one"},
   CLI_OPT_BIND,
   {"interpret", 0, NULL, "use the reference interpreters instead of compiling"},
   CLI_OPT_THREADS, CLI_OPT_TARGET, CLI_OPT_LEVEL, CLI_OPT_STRICT, CLI_OPT_VERIFY, CLI_OPT_TIME, CLI_OPT_DUMP,
@@ -55,31 +55,101 @@ static void print_tensor(const char *name, tn_tensor *tensor) {
   printf("%s\n", n > MAX_SHOWN ? " ..." : "");
 }
 
-static tn_status show(const char *name, const tn_arg *value, const char *dir) {
-  if (tn_arg_tuple(value) != NULL) {
-    tn_status st = NULL;
-    for (int32_t i = 0; st == NULL && i < tn_tuple_size(tn_arg_tuple(value)); ++i) {
-      char item[256];
-      (void)snprintf(item, sizeof item, "%.200s_%d", name, i);
-      st = show(item, tn_tuple_at(tn_arg_tuple(value), i), dir);
+/* What a run gave, flat: tuples become name_0, name_1 ... Tensors are compact and on the cpu. */
+enum { MAX_RESULTS = 256 };
+typedef struct results {
+  int32_t n;
+  char names[MAX_RESULTS][128];
+  tn_arg values[MAX_RESULTS]; /* owned */
+} results;
+
+static tn_status collect(results *r, const char *name, const tn_arg *value) {
+  tn_tuple *tuple = tn_arg_tuple(value);
+  for (int32_t i = 0; tuple != NULL && i < tn_tuple_size(tuple); ++i) {
+    char item[128];
+    (void)snprintf(item, sizeof item, "%.100s_%d", name, i);
+    tn_status st = collect(r, item, tn_tuple_at(tuple, i));
+    if (st != NULL) {
+      return st;
     }
-    return st;
   }
+  if (tuple != NULL) {
+    return NULL;
+  }
+  if (r->n == MAX_RESULTS) {
+    return tn_status_make(TN_UNSUPPORTED, "more than 256 results; the command line shows no more");
+  }
+  tn_arg kept = *value;
   if (tn_arg_tensor(value) != NULL) {
     tn_tensor *compact = NULL;
     tn_status st = tn_tensor_copy(NULL, tn_arg_tensor(value), (DLDevice){kDLCPU, 0}, &compact);
-    if (st == NULL && dir != NULL) {
-      char path[4096];
-      (void)snprintf(path, sizeof path, "%s/%s.npy", dir, name);
-      st = tn_tensor_save(compact, path);
+    if (st != NULL) {
+      return st;
     }
-    if (st == NULL) {
-      print_tensor(name, compact);
-    }
-    tn_tensor_release(compact);
-    return st;
+    kept = tn_arg_of_tensor(compact);
+  } else {
+    tn_arg_retain(&kept);
   }
-  if (tn_arg_shape(value) != NULL) {
+  (void)snprintf(r->names[r->n], sizeof r->names[0], "%s", name);
+  r->values[r->n++] = kept;
+  return NULL;
+}
+
+static tn_status collect_all(results *r, const session *s, const tn_arg *ret) {
+  tn_status st = NULL;
+  if (s->is_graph || ret->kind != TN_ARG_NONE) {
+    st = collect(r, "out", ret);
+  }
+  for (int32_t j = 0; st == NULL && !s->is_graph && j < s->n_params; ++j) {
+    if (s->params[j].is_output) {
+      st = collect(r, s->params[j].name, &s->args[j]);
+    }
+  }
+  return st;
+}
+
+static bool ends_with(const char *text, const char *ending) {
+  size_t len = strlen(text);
+  size_t n = strlen(ending);
+  return len > n && strcmp(text + len - n, ending) == 0;
+}
+
+/* --output is a folder unless its ending names the form of a file. */
+static bool is_folder(const char *output) {
+  return output != NULL && !ends_with(output, ".npz") && !ends_with(output, ".npy") && !ends_with(output, ".idx") &&
+         !ends_with(output, ".idx.gz");
+}
+
+static tn_status save_all(const results *r, const char *output) {
+  const char *names[MAX_RESULTS];
+  tn_tensor *tensors[MAX_RESULTS];
+  tn_status st = NULL;
+  int32_t n = 0;
+  for (int32_t i = 0; i < r->n; ++i) {
+    if (tn_arg_tensor(&r->values[i]) != NULL) {
+      names[n] = r->names[i];
+      tensors[n++] = tn_arg_tensor(&r->values[i]);
+    }
+  }
+  if (ends_with(output, ".npz")) {
+    return tn_tensors_save(output, n, names, tensors);
+  }
+  if (!is_folder(output)) {
+    return n == 1 ? tn_tensor_save(tensors[0], output)
+                  : tn_status_make(TN_INVALID, "--output: this form holds one array, and the run gave several or none; name a folder or an .npz");
+  }
+  for (int32_t i = 0; st == NULL && i < n; ++i) {
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/%s.npy", output, names[i]);
+    st = tn_tensor_save(tensors[i], path);
+  }
+  return st;
+}
+
+static void show(const char *name, const tn_arg *value) {
+  if (tn_arg_tensor(value) != NULL) {
+    print_tensor(name, tn_arg_tensor(value));
+  } else if (tn_arg_shape(value) != NULL) {
     printf("%s: shape", name);
     for (int32_t i = 0; i < tn_shape_ndim(tn_arg_shape(value)); ++i) {
       printf(" %lld", (long long)tn_shape_dims(tn_arg_shape(value))[i]);
@@ -94,20 +164,6 @@ static tn_status show(const char *name, const tn_arg *value, const char *dir) {
   } else {
     printf("%s: %s\n", name, tn_arg_kind_name(value->kind));
   }
-  return NULL;
-}
-
-static tn_status show_all(const session *s, const tn_arg *ret, const char *dir) {
-  tn_status st = NULL;
-  if (s->is_graph || ret->kind != TN_ARG_NONE) {
-    st = show("out", ret, dir);
-  }
-  for (int32_t j = 0; st == NULL && !s->is_graph && j < s->n_params; ++j) {
-    if (s->params[j].is_output) {
-      st = show(s->params[j].name, &s->args[j], dir);
-    }
-  }
-  return st;
 }
 
 static int run_run(const cli_args *args) {
@@ -116,18 +172,26 @@ static int run_run(const cli_args *args) {
   tn_arg ret = tn_arg_none();
   int64_t n_threads = 0;
   int64_t seed = 0; /* gathering reads it again; here a wrong one is wrong usage */
-  const char *dir = cli_value(args, "output");
+  const char *output = cli_value(args, "output");
+  static results r; /* large, and there is one run a process */
   if (!session_check_pairs(args, "input") || !session_check_pairs(args, "bind") ||
       !cli_int(args, "threads", 1, 1024, 0, &n_threads) || !cli_int(args, "random", 0, INT64_MAX, 0, &seed) || !cli_compile_opts(args, &compile)) {
     return CLI_USAGE;
   }
-  if (dir != NULL && mkdir(dir, 0777) != 0 && errno != EEXIST) {
-    fprintf(stderr, "error: --output %s: %s\n", dir, strerror(errno));
+  if (is_folder(output) && mkdir(output, 0777) != 0 && errno != EEXIST) {
+    fprintf(stderr, "error: --output %s: %s\n", output, strerror(errno));
     return CLI_FAILED;
   }
   tn_status st = session_open(args, &compile, (int32_t)n_threads, cli_value(args, "interpret") != NULL, &s);
   st = st == NULL ? session_call(&s, &ret) : st;
-  st = st == NULL ? show_all(&s, &ret, dir) : st;
+  st = st == NULL ? collect_all(&r, &s, &ret) : st;
+  st = st == NULL && output != NULL ? save_all(&r, output) : st;
+  for (int32_t i = 0; i < r.n; ++i) {
+    if (st == NULL) {
+      show(r.names[i], &r.values[i]);
+    }
+    tn_arg_release(&r.values[i]);
+  }
   tn_arg_release(&ret);
   session_close(&s);
   return cli_finish(st);
