@@ -96,7 +96,7 @@ void tn_program_free(tn_program *program) {
 /* ---- printing ------------------------------------------------------------------------------------------------------- */
 
 /* Constants of so few elements are readable where they stand, and need no file beside the text. */
-enum { MAX_INLINE_ELEMS = 16 };
+enum { MAX_INLINE_ELEMS = 8 };
 
 tn_status tn_program_print(const tn_program *program, char **out_text) {
   tn_buf text = TN_BUF_INIT;

@@ -147,12 +147,29 @@ static void print_elements(tn_printer *p, const tn_array *array, int32_t dim, in
   tn_buf_putc(p->out, ']');
 }
 
-/* An empty array's extents cannot be told from brackets, so it never prints in place. */
+/* Brackets do not tell the extents after one of 0. */
+static bool is_told_by_brackets(const tn_array *array) {
+  for (int32_t i = 0; i + 1 < array->ndim; ++i) {
+    if (array->shape[i] == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* How much there is to write: elements, or for an empty array brackets. */
+static int64_t n_written(const tn_array *array) {
+  int64_t n = 1;
+  for (int32_t i = 0; i < array->ndim; ++i) {
+    n *= array->shape[i] > 0 ? array->shape[i] : 1;
+  }
+  return n;
+}
+
 static void print_const(tn_printer *p, const tn_node *n) {
   const tn_array *array = n->attr.array;
-  int64_t n_elems = tn_array_n_elems(array);
   int64_t limit = p->opts->max_inline_elems > 0 ? p->opts->max_inline_elems : 1;
-  if (n_elems == 0 || n_elems > limit) {
+  if (!is_told_by_brackets(array) || n_written(array) > limit) {
     tn_buf_printf(p->out, "metadata[\"relax.expr.Constant\"][%zu]", tn_pr_const_index(p, n));
     return;
   }

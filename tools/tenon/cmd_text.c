@@ -29,6 +29,9 @@ static tn_status print_program(const tn_program *program, const char *out_path) 
   tn_status st = tn_program_print(program, &text);
   if (st == NULL) {
     fputs(text, stdout);
+    if (strstr(text, "metadata[\"relax.expr.Constant\"]") != NULL) {
+      fputs("note: large constants are left out here; -o FILE writes them too\n", stderr);
+    }
   }
   free(text);
   return st;
