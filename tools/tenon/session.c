@@ -140,9 +140,6 @@ static tn_status make_tensor(const tn_param_info *param, bool is_random, uint64_
   for (int32_t i = 0; is_fixed && i < param->ndim; ++i) {
     is_fixed = param->dims[i] >= 0;
   }
-  if (param->kind == 3 /* scalar */) {
-    return usage_error("argument %s: %s is a scalar; give it with --input %s=FILE", param->name, param->text, param->name);
-  }
   if (!is_fixed) {
     return usage_error("argument %s: %s has no fixed shape; give it with --input %s=FILE", param->name, param->text, param->name);
   }
@@ -193,11 +190,28 @@ static tn_status scalar_of(const tn_param_info *param, tn_tensor *tensor, tn_arg
   return NULL;
 }
 
+/* A list of int64 given for a shape parameter is its extents. */
+static tn_status shape_of(const tn_param_info *param, tn_tensor *tensor, tn_arg *out_arg) {
+  const DLTensor *dl = tn_tensor_dl(tensor);
+  tn_shape *shape = NULL;
+  if (dl->ndim != 1 || tn_dl_dtype(dl) != TN_DT_I64) {
+    return usage_error("argument %s is a shape: give a list of int64", param->name);
+  }
+  tn_status st = tn_shape_create((int32_t)dl->shape[0], tn_tensor_data(tensor), &shape);
+  if (st == NULL) {
+    *out_arg = tn_arg_of_shape(shape);
+    tn_tensor_release(tensor);
+  }
+  return st;
+}
+
 static tn_status load_argument(const tn_param_info *param, const char *path, tn_arg *out_arg) {
   tn_tensor *tensor = NULL;
   tn_status st = tn_tensor_load(path, &tensor);
   if (st == NULL && param->kind == 3 /* scalar */) {
     st = scalar_of(param, tensor, out_arg);
+  } else if (st == NULL && param->kind == 2 /* shape */) {
+    st = shape_of(param, tensor, out_arg);
   } else if (st == NULL) {
     *out_arg = tn_arg_of_tensor(tensor);
     return NULL;
@@ -220,8 +234,13 @@ static tn_status gather_one(const cli_args *args, session *s, int32_t j, int64_t
   if (!s->is_graph && param->is_output) {
     return make_tensor(param, false, 0, &s->args[j]);
   }
-  if (!is_random) {
-    return usage_error("argument %s: %s of %s was not given; use --input %s=FILE or --random", param->name, param->text, s->func, param->name);
+  bool is_tensor = param->kind == 1;
+  if (param->kind == 0 || param->kind > 3) {
+    return usage_error("argument %s: %s of %s cannot be given on the command line", param->name, param->text, s->func);
+  }
+  if (!is_random || !is_tensor) {
+    return usage_error("argument %s: %s of %s was not given; use --input %s=FILE%s", param->name, param->text, s->func,
+                       param->name, is_tensor ? " or --random" : "");
   }
   return make_tensor(param, true, (uint64_t)seed + (uint64_t)j, &s->args[j]);
 }
