@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* What a call costs: an empty kernel called from C, the same through the runtime, and one call_tir
- * on the virtual machine above its kernel (a chain of N call_tirs against N calls of the kernel). */
+ * on the virtual machine above its kernel (a chain of N call_tirs against N calls of the kernel).
+ */
 #include "kernel.h"
 #include "row.h"
 #include "tenon/bench.h"
@@ -9,11 +10,11 @@
 
 enum { N_CHAIN = 256 };
 
-static const char empty_text[] =
-    "@T.prim_func\n"
-    "def empty(A: T.Buffer((16,), \"float32\"), B: T.Buffer((16,), \"float32\"), C: T.Buffer((16,), "
-    "\"float32\")):\n"
-    "    T.evaluate(0)\n";
+static const char empty_text[] = "@T.prim_func\n"
+                                 "def empty(A: T.Buffer((16,), \"float32\"), B: T.Buffer((16,), "
+                                 "\"float32\"), C: T.Buffer((16,), "
+                                 "\"float32\")):\n"
+                                 "    T.evaluate(0)\n";
 
 static const char step_text[] =
     "@I.ir_module\n"

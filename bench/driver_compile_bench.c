@@ -47,7 +47,8 @@ static tn_status measure(const char *what, tn_status (*run)(void *), subject *s,
   opts.repeat = 11;
   tn_status st = tn_bench_measure(&(tn_bench_call){run, s}, &opts, &result);
   if (st == NULL) {
-    row_print(&(row){.name = what, .value = result.median_us * 1e-3 / n, .unit = "ms", .note = note});
+    row_print(
+        &(row){.name = what, .value = result.median_us * 1e-3 / n, .unit = "ms", .note = note});
     tn_bench_result_deinit(&result);
   }
   return st;

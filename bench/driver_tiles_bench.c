@@ -9,7 +9,7 @@
 #include "tenon/compiler.h"
 
 typedef struct tile {
-  const char *name; /* function, and file without .py */
+  const char *name;    /* function, and file without .py */
   const char *vectors; /* the yardstick that it is measured by */
   bool (*is_right)(const kernel_call *call);
   double (*flops)(const kernel_call *call);
@@ -162,7 +162,8 @@ int main(void) {
     }
   }
   if (n == 0) {
-    row_print(&(row){.name = "tiles", .unit = "%", .note = "this machine has neither AVX-512 nor AVX2"});
+    row_print(
+        &(row){.name = "tiles", .unit = "%", .note = "this machine has neither AVX-512 nor AVX2"});
   }
   return row_finish(st);
 }

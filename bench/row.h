@@ -27,8 +27,8 @@ static inline void row_print(const row *r) {
   const char *mark = "";
   if (r->goal != ROW_INFO) {
     (void)snprintf(target, sizeof target, "%s %g", goals[r->goal], r->target);
-    mark = (r->goal == ROW_AT_MOST ? r->value <= r->target : r->value >= r->target) ? "pass"
-                                                                                      : "short";
+    mark =
+        (r->goal == ROW_AT_MOST ? r->value <= r->target : r->value >= r->target) ? "pass" : "short";
   }
   printf("%s\t%.4g\t%s\t%s\t%s\t%s\n", r->name, r->value, r->unit, target, mark,
          r->note != NULL ? r->note : "");

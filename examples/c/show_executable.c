@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Shows what is in a compiled module (.tnx or .so): its functions with their instructions, and its constants. Needs the
- * runtime alone:
+/* Shows what is in a compiled module (.tnx or .so): its functions with their instructions, and its
+ * constants. Needs the runtime alone:
  *
  *   cc -Iinclude examples/c/show_executable.c -Lbuild -ltenon_runtime -o show
  *   ./show model.tnx */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The loader of executables on any bytes: what it accepts must print and give a machine. Size and checksum are put
- * right first, which a random file would never get past. */
+/* The loader of executables on any bytes: what it accepts must print and give a machine. Size and
+ * checksum are put right first, which a random file would never get past. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

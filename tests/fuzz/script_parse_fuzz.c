@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* needs: ops */
-/* The reader on any text: it reports, never crashes, hangs or eats memory. What it accepts must print and read back
- * equal, which tests/unit/roundtrip.h checks. */
+/* The reader on any text: it reports, never crashes, hangs or eats memory. What it accepts must
+ * print and read back equal, which tests/unit/roundtrip.h checks. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,8 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes) {
   tn_module module;
   tn_module_init(&module, ir, "Module");
   tn_buf_append(&text, bytes, n_bytes);
-  if (roundtrip_read("fuzz", tn_buf_text(&text), text.len, NULL, &module, &problem) && tn_ir_status(ir) == NULL &&
-      !roundtrip_check("fuzz", &module, &problem)) {
+  if (roundtrip_read("fuzz", tn_buf_text(&text), text.len, NULL, &module, &problem) &&
+      tn_ir_status(ir) == NULL && !roundtrip_check("fuzz", &module, &problem)) {
     fputs(tn_buf_text(&problem), stderr);
     abort();
   }

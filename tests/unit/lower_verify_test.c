@@ -15,7 +15,8 @@ static const verify_case verify_cases[] = {
     {"for i in T.parallel(16):\n    A[i] = T.float32(0)", NULL},
     {"with T.block(\"b\"):\n    A[0] = A[1]", "not-lowered"},
     {"for i in T.vectorized(4):\n    A[i] = T.float32(0)", "not-lowered"},
-    {"for i in T.thread_binding(4, thread=\"threadIdx.x\"):\n    A[i] = T.float32(0)", "not-lowered"},
+    {"for i in T.thread_binding(4, thread=\"threadIdx.x\"):\n    A[i] = T.float32(0)",
+     "not-lowered"},
     {"B[0, 1] = T.float32(0)", "not-flat"},
     {"A[T.int16(3)] = T.float32(0)", "index-type"},
 };

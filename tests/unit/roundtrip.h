@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Print, read, compare, print again: what the round-trip tests and the fuzz target of the reader share. */
+/* Print, read, compare, print again: what the round-trip tests and the fuzz target of the reader
+ * share. */
 #ifndef TN_TESTS_ROUNDTRIP_H
 #define TN_TESTS_ROUNDTRIP_H
 
@@ -20,8 +21,8 @@ static inline tn_status roundtrip_find_const(void *ctx, int64_t index, tn_array 
 }
 
 /// Reads and verifies. False, with the diagnostics in out_problem, when something is wrong.
-static inline bool roundtrip_read(const char *name, const char *text, size_t len, tn_const_list *consts,
-                                  tn_module *module, tn_buf *out_problem) {
+static inline bool roundtrip_read(const char *name, const char *text, size_t len,
+                                  tn_const_list *consts, tn_module *module, tn_buf *out_problem) {
   tn_diags diags = {0};
   tn_script_opts opts = {.file_name = name, .ops = tn_ops_table(), .ctx = consts};
   if (consts != NULL) {
@@ -39,8 +40,8 @@ static inline bool roundtrip_read(const char *name, const char *text, size_t len
   return is_ok;
 }
 
-static inline bool roundtrip_compare(const tn_module *module, const tn_module *again, const tn_buf *text,
-                                     tn_buf *out_problem) {
+static inline bool roundtrip_compare(const tn_module *module, const tn_module *again,
+                                     const tn_buf *text, tn_buf *out_problem) {
   tn_buf text_again = TN_BUF_INIT;
   tn_const_list consts = {0};
   tn_print_opts opts = {.with_header = true, .out_consts = &consts};
@@ -51,7 +52,8 @@ static inline bool roundtrip_compare(const tn_module *module, const tn_module *a
     tn_script_print(again, &opts, &text_again);
     is_ok = strcmp(tn_buf_text(text), tn_buf_text(&text_again)) == 0;
     if (!is_ok) {
-      tn_buf_printf(out_problem, "prints differently the second time:\n%s", tn_buf_text(&text_again));
+      tn_buf_printf(out_problem, "prints differently the second time:\n%s",
+                    tn_buf_text(&text_again));
     }
     tn_hash128 one = tn_module_hash(module);
     tn_hash128 two = tn_module_hash(again);
@@ -65,8 +67,8 @@ static inline bool roundtrip_compare(const tn_module *module, const tn_module *a
   return is_ok;
 }
 
-/// Prints `module`, reads it into a tn_ir of its own and compares. False, with the reason and the text in
-/// out_problem, when anything got lost.
+/// Prints `module`, reads it into a tn_ir of its own and compares. False, with the reason and the
+/// text in out_problem, when anything got lost.
 static inline bool roundtrip_check(const char *name, const tn_module *module, tn_buf *out_problem) {
   tn_buf text = TN_BUF_INIT;
   tn_const_list consts = {0};

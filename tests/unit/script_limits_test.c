@@ -8,7 +8,8 @@ static void expect_id(const script_case *c, const char *id) {
   char *problems = script_case_problems(c);
   char in_brackets[64];
   (void)snprintf(in_brackets, sizeof in_brackets, "[%s]", id);
-  expect_true(c->diags.n > 0 && strstr(problems, in_brackets) != NULL, "want %s, got: %s", id, problems);
+  expect_true(c->diags.n > 0 && strstr(problems, in_brackets) != NULL, "want %s, got: %s", id,
+              problems);
   free(problems);
 }
 
@@ -40,8 +41,8 @@ static void a_program_past_the_limit_of_its_memory_is_an_error(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(a_text_of_more_than_a_quarter_gibibyte_is_refused_unread),
-    cmocka_unit_test(a_program_past_the_limit_of_its_memory_is_an_error),
+      cmocka_unit_test(a_text_of_more_than_a_quarter_gibibyte_is_refused_unread),
+      cmocka_unit_test(a_program_past_the_limit_of_its_memory_is_an_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

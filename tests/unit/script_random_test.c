@@ -2,8 +2,8 @@
 /* Copyright The Tenon authors. */
 /* needs: ops */
 /* with: gen_tir.c gen_graph.c */
-/* Modules made at random print and read back equal: loop functions that never were text, and graph functions.
- * TN_LONG=1 runs ten times as many; TN_SEED=n starts at another seed. */
+/* Modules made at random print and read back equal: loop functions that never were text, and graph
+ * functions. TN_LONG=1 runs ten times as many; TN_SEED=n starts at another seed. */
 #include "gen_graph.h"
 #include "gen_tir.h"
 #include "roundtrip.h"
@@ -59,7 +59,8 @@ static void random_graph_functions_read_back_equal(void **state) {
     tn_module_init(&module, ir, "Module");
     gen_graph_module(seed, 5 + (int32_t)(seed % 40), &text);
     if (!roundtrip_read("random", tn_buf_text(&text), text.len, NULL, &module, &problem)) {
-      fprintf(stderr, "TN_SEED=%llu: %s\n%s", (unsigned long long)seed, tn_buf_text(&problem), tn_buf_text(&text));
+      fprintf(stderr, "TN_SEED=%llu: %s\n%s", (unsigned long long)seed, tn_buf_text(&problem),
+              tn_buf_text(&text));
       fail();
     }
     check(seed, &module);
@@ -72,8 +73,8 @@ static void random_graph_functions_read_back_equal(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(random_loop_functions_read_back_equal),
-    cmocka_unit_test(random_graph_functions_read_back_equal),
+      cmocka_unit_test(random_loop_functions_read_back_equal),
+      cmocka_unit_test(random_graph_functions_read_back_equal),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* needs: ops */
-/* What is printed reads back to an equal module, and prints as the same text again: every example, every golden input,
- * every golden expectation that is a program. Modules made at random are in script_random_test.c. */
+/* What is printed reads back to an equal module, and prints as the same text again: every example,
+ * every golden input, every golden expectation that is a program. Modules made at random are in
+ * script_random_test.c. */
 #include <dirent.h>
 #include <sys/stat.h>
 
 #include "roundtrip.h"
 #include "tn_test.h"
 
-/* Reads `text`, prints it and checks the way back. What is not for us (broken on purpose) is skipped by the caller. */
+/* Reads `text`, prints it and checks the way back. What is not for us (broken on purpose) is
+ * skipped by the caller. */
 static void check_text(const char *name, const char *text, size_t len) {
   tn_ir *ir = tn_ir_new(0);
   tn_module module;
   tn_buf problem = TN_BUF_INIT;
   tn_module_init(&module, ir, "Module");
-  if (!roundtrip_read(name, text, len, NULL, &module, &problem) || !roundtrip_check(name, &module, &problem)) {
+  if (!roundtrip_read(name, text, len, NULL, &module, &problem) ||
+      !roundtrip_check(name, &module, &problem)) {
     print_error("%s\n", tn_buf_text(&problem));
     fail();
   }
@@ -93,8 +96,8 @@ static void every_golden_program_reads_back_equal(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(every_example_reads_back_equal),
-    cmocka_unit_test(every_golden_program_reads_back_equal),
+      cmocka_unit_test(every_example_reads_back_equal),
+      cmocka_unit_test(every_golden_program_reads_back_equal),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
