@@ -69,7 +69,7 @@ typedef struct demo {
   uint8_t *answers[N_FORMS]; /* [n] each */
 } demo;
 
-/* ---- loading ------------------------------------------------------------------------------- */
+/* ---- loading ---- */
 
 static tn_status load_bytes(const char *dir, const char *name, tn_tensor **out_tensor) {
   char path[4096];
@@ -163,7 +163,7 @@ static void close_all(demo *d) {
   tn_runtime_release(d->rt);
 }
 
-/* ---- predicting ---------------------------------------------------------------------------- */
+/* ---- predicting ---- */
 
 /* The network was trained on pixels from 0 to 1. */
 static void set_input(demo *d, int64_t i) {
@@ -213,7 +213,7 @@ static int64_t n_right(const demo *d, int f) {
   return n;
 }
 
-/* ---- what is shown -------------------------------------------------------------------------- */
+/* ---- what is shown ---- */
 
 /* The first three pictures, and the first three that the network mistakes. */
 static void show_pictures(const demo *d) {
@@ -269,7 +269,7 @@ static tn_status show_table(demo *d) {
   return NULL;
 }
 
-/* ---- what is checked ------------------------------------------------------------------------ */
+/* ---- what is checked ---- */
 
 static tn_status disagreement(const char *title, int64_t i, int a, int b) {
   char text[256];

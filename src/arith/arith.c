@@ -74,7 +74,7 @@ int64_t tn_arith_gcd(int64_t a, int64_t b) {
   return x > INT64_MAX ? 1 : (int64_t)x;
 }
 
-/* ---- facts */
+/* ---- facts ---- */
 
 /* lin >= 0, where it says something over the integers. */
 static bool make_fact(tn_arith *arith, const tn_node *big, const tn_node *small, int64_t less,

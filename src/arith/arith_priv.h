@@ -63,7 +63,7 @@ struct tn_arith {
   uint32_t n_nested; /* of proofs that use facts */
 };
 
-/* ---- arith.c */
+/* ---- arith.c ---- */
 /// Borrowed until the next binding; NULL when nothing is known.
 const tn_known *tn_arith_known(const tn_arith *arith, const tn_node *var);
 /// The int of an INT or of a BROADCAST of one.
@@ -79,7 +79,7 @@ int64_t tn_arith_floordiv(int64_t a, int64_t b); /* b > 0 */
 int64_t tn_arith_floormod(int64_t a, int64_t b); /* b > 0 */
 int64_t tn_arith_gcd(int64_t a, int64_t b);      /* of absolute values */
 
-/* ---- linear.c */
+/* ---- linear.c ---- */
 /// The order of terms and factors.
 bool tn_arith_less(const tn_node *a, const tn_node *b);
 void tn_lin_init(tn_lin *lin, tn_dtype dtype);
@@ -106,7 +106,7 @@ typedef struct tn_vlin {
 void tn_vlin_init(tn_vlin *v, tn_dtype dtype);
 void tn_vlin_collect(tn_vlin *v, const tn_node *expr, int64_t coef);
 
-/* ---- bounds.c */
+/* ---- bounds.c ---- */
 tn_interval tn_interval_of_type(tn_dtype dtype);
 tn_bound tn_arith_bound(tn_arith *arith, const tn_node *expr);
 tn_interval tn_lin_bounds(tn_arith *arith, const tn_lin *lin);
@@ -115,14 +115,14 @@ bool tn_lin_is_data(tn_arith *arith, const tn_lin *lin);
 /// on each side.
 bool tn_lin_is_exact(tn_arith *arith, const tn_lin *lin, int64_t margin);
 
-/* ---- prove.c */
+/* ---- prove.c ---- */
 /// lin >= 0 (expanded form).
 bool tn_arith_nonneg(tn_arith *arith, const tn_lin *lin);
 typedef enum tn_truth { TN_UNKNOWN, TN_TRUE, TN_FALSE } tn_truth;
 /// op: LT LE EQ NE on integers.
 tn_truth tn_arith_decide(tn_arith *arith, tn_op op, const tn_node *a, const tn_node *b);
 
-/* ---- rules: given a node with simplified children, its replacement or itself */
+/* ---- rules: given a node with simplified children, its replacement or itself ---- */
 const tn_node *tn_rule_sum(tn_arith *arith, const tn_node *n);
 const tn_node *tn_rule_mul(tn_arith *arith, const tn_node *n);
 const tn_node *tn_rule_floordiv(tn_arith *arith, const tn_node *n);

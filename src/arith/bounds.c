@@ -52,7 +52,7 @@ static tn_interval meet(tn_interval a, tn_interval b) {
   return r.has_lo && r.has_hi && r.lo > r.hi ? a : r;
 }
 
-/* ---- sums */
+/* ---- sums ---- */
 
 typedef struct sum128 {
   __int128 value;
@@ -194,7 +194,7 @@ static tn_bound bound_product(tn_arith *arith, const tn_node *n) {
   return (tn_bound){sum_to_interval(lo, hi), is_data};
 }
 
-/* ---- division */
+/* ---- division ---- */
 
 /* Divisors in [lo, hi], lo >= 1: the quotient's extremes lie at the corners; floor and truncation
  * keep their order. */
@@ -244,7 +244,7 @@ static tn_bound bound_division(tn_arith *arith, const tn_node *n) {
   return (tn_bound){iv, a.is_data || b.is_data};
 }
 
-/* ---- the rest */
+/* ---- the rest ---- */
 
 static tn_bound bound_var(tn_arith *arith, const tn_node *var) {
   const tn_known *known = tn_arith_known(arith, var);

@@ -222,7 +222,7 @@ const tn_node *tn_lin_emit(tn_ir *ir, const tn_lin *lin) {
   return tn_binary(ir, TN_OP_ADD, sum, tn_int(ir, lin->dtype, lin->base));
 }
 
-/* ---- products of atoms */
+/* ---- products of atoms ---- */
 
 typedef struct factors {
   const tn_node *items[MAX_FACTORS];
@@ -287,7 +287,7 @@ const tn_node *tn_lin_div_atoms(tn_ir *ir, const tn_node *a, const tn_node *b) {
   return rest.n == 0 ? tn_int(ir, a->dtype, 1) : emit_factors(ir, &rest);
 }
 
-/* ---- linear in given variables */
+/* ---- linear in given variables ---- */
 
 typedef struct uses_ctx {
   uint32_t n_vars;

@@ -141,7 +141,7 @@ static const tn_node *mod_const(tn_arith *arith, const tn_node *n, int64_t c) {
   return sub(ir, TN_OP_FLOORMOD, tn_lin_emit(ir, &r), c);
 }
 
-/* ---- vectors */
+/* ---- vectors ---- */
 
 static const tn_node *ramp(tn_ir *ir, tn_dtype dtype, const tn_node *base, const tn_node *stride) {
   const tn_node *in[2] = {base, stride};
@@ -183,7 +183,7 @@ static const tn_node *vector_const(tn_arith *arith, const tn_node *n, int64_t c)
                 : ramp(ir, n->dtype, rest, a->in[TN_RAMP_STRIDE]);
 }
 
-/* ---- symbolic divisors */
+/* ---- symbolic divisors ---- */
 
 static const tn_node *by_symbol(tn_arith *arith, const tn_node *n) {
   tn_ir *ir = arith->ir;

@@ -12,7 +12,7 @@ static const tn_node *truth(tn_ir *ir, const tn_node *like, bool value) {
   return tn_int(ir, like->dtype, value);
 }
 
-/* ---- comparisons */
+/* ---- comparisons ---- */
 
 /* What of `d` has a positive coefficient times `sign`, divided by g. */
 static void half_of(const tn_lin *d, int64_t sign, int64_t g, tn_dtype dtype, tn_lin *out) {
@@ -126,7 +126,7 @@ const tn_node *tn_rule_compare(tn_arith *arith, const tn_node *n) {
   return tn_dtype_lanes(a->dtype) == 1 ? by_assumption(arith, canonical_compare(arith, n)) : n;
 }
 
-/* ---- min, max, select */
+/* ---- min, max, select ---- */
 
 const tn_node *tn_rule_minmax(tn_arith *arith, const tn_node *n) {
   const tn_node *a = n->in[TN_A];
@@ -199,7 +199,7 @@ const tn_node *tn_rule_not(tn_arith *arith, const tn_node *n) {
                    a->in[is_up ? TN_A : TN_B]);
 }
 
-/* ---- casts and ramps */
+/* ---- casts and ramps ---- */
 
 static const tn_node *cast(tn_ir *ir, tn_dtype to, const tn_node *v) {
   to = tn_dtype_with_lanes(to, tn_dtype_lanes(v->dtype));

@@ -15,7 +15,7 @@ static tn_codegen_opts codegen_opts(const tn_compile_opts *opts, const tn_target
   return (tn_codegen_opts){.target = target, .opt_level = opts->opt_level, .is_strict_math = opts->is_strict_math};
 }
 
-/* ---- in memory ------------------------------------------------------------------------------------------------------ */
+/* ---- in memory ---- */
 
 /* What an in-memory executable stands on. */
 typedef struct holder {
@@ -80,7 +80,7 @@ done:
   return st;
 }
 
-/* ---- to files ------------------------------------------------------------------------------------------------------- */
+/* ---- to files ---- */
 
 typedef struct kernel_file {
   char *dir;      /* private folder; owned */

@@ -16,7 +16,7 @@ typedef struct run {
   TN_VEC(tn_arg) results; /* of library functions; values look at their memory */
 } run;
 
-/* ---- values of the runtime -> values of the interpreter ------------------------------------------------------------- */
+/* ---- values of the runtime -> values of the interpreter ---- */
 
 static tn_status to_value(run *r, const tn_arg *arg, tn_value *out_value) {
   tn_value value = {0};
@@ -52,7 +52,7 @@ static tn_status to_value(run *r, const tn_arg *arg, tn_value *out_value) {
   return NULL;
 }
 
-/* ---- and back ------------------------------------------------------------------------------------------------------- */
+/* ---- and back ---- */
 
 static tn_status to_arg(const tn_value *value, tn_arg *out_arg);
 
@@ -101,7 +101,7 @@ static tn_status to_arg(const tn_value *value, tn_arg *out_arg) {
   TN_UNREACHABLE();
 }
 
-/* ---- library functions ---------------------------------------------------------------------------------------------- */
+/* ---- library functions ---- */
 
 /* The array's memory as a DLTensor, so that the function writes in place. */
 static const DLTensor *dl_of(run *r, tn_array *array) {
@@ -160,7 +160,7 @@ static tn_status call_library_from_loops(void *ctx, const char *name, const tn_t
   return NULL;
 }
 
-/* ---- both levels ---------------------------------------------------------------------------------------------------- */
+/* ---- both levels ---- */
 
 static tn_status run_graph(run *r, const tn_module *module, const char *func, const tn_value *args, int32_t n, tn_arg *out_ret) {
   tn_value ret = {0};

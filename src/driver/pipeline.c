@@ -26,7 +26,7 @@ static const char default_passes[] =
 
 const char *tn_default_passes(void) { return default_passes; }
 
-/* ---- the tables of the rooms as one --------------------------------------------------------------------------------- */
+/* ---- the tables of the rooms as one ---- */
 
 static const tn_pass *pass_at(uint32_t i) {
   uint32_t n_graph = 0;
@@ -75,7 +75,7 @@ static tn_status unknown_pass(const char *name) {
   return TN_ERR(TN_NOT_FOUND, "no pass is called '%s'; `tenon passes` lists them", name);
 }
 
-/* ---- running -------------------------------------------------------------------------------------------------------- */
+/* ---- running ---- */
 
 typedef TN_VEC(const tn_pass *) pass_list;
 

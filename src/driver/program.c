@@ -17,7 +17,7 @@ static const size_t text_limit_bytes = (size_t)1 << 30;
 
 const char *tn_version(void) { return "0.1.0"; }
 
-/* ---- reading -------------------------------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 /* Constants beside the text: "model.py" -> "model.npz", members constant_0, constant_1 ... */
 static void constants_path(const char *path, tn_buf *out) {
@@ -93,7 +93,7 @@ void tn_program_free(tn_program *program) {
   free(program);
 }
 
-/* ---- printing ------------------------------------------------------------------------------------------------------- */
+/* ---- printing ---- */
 
 /* Constants of so few elements are readable where they stand, and need no file beside the text. */
 enum { MAX_INLINE_ELEMS = 8 };
@@ -157,7 +157,7 @@ bool tn_program_equal(const tn_program *a, const tn_program *b, char **out_where
   return is_equal;
 }
 
-/* ---- describing ----------------------------------------------------------------------------------------------------- */
+/* ---- describing ---- */
 
 int32_t tn_program_n_functions(const tn_program *program) { return (int32_t)program->module.n_funcs; }
 
@@ -275,7 +275,7 @@ tn_status tn_program_param(const tn_program *program, int32_t i, int32_t j, tn_p
   return NULL;
 }
 
-/* ---- binding -------------------------------------------------------------------------------------------------------- */
+/* ---- binding ---- */
 
 tn_status tn_program_bind(tn_program *program, const char *func, const char *param, tn_tensor *tensor) {
   tn_array view = {0};

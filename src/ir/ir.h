@@ -26,7 +26,7 @@
 #include "base/status.h"
 #include "base/vec.h"
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------ */
+/* ---- nodes ---- */
 
 typedef enum tn_op {
 #define X(op, ...) TN_OP_##op,
@@ -139,7 +139,7 @@ bool tn_op_slot_find(tn_op op, uint32_t slot, tn_slot *out_slot);
 /// True when the same facts and children give the same pointer; false for nodes with identity.
 bool tn_is_interned(const tn_node *n);
 
-/* ---- tn_ir: arena, intern table, ids, names, sources ----------------------------------------------------------------- */
+/* ---- tn_ir: arena, intern table, ids, names, sources ---- */
 
 typedef struct tn_ir tn_ir;
 
@@ -192,7 +192,7 @@ const tn_node *tn_dict_find(const tn_node *dict, const char *key);
 /// dict with key set to value (added last when new).
 const tn_node *tn_dict_set(tn_ir *ir, const tn_node *dict, const char *key, const tn_node *value);
 
-/* ---- source positions and diagnostics --------------------------------------------------------------------------------- */
+/* ---- source positions and diagnostics ---- */
 
 typedef struct tn_pos {
   uint32_t source; /* 1-based index of a registered source; 0: unknown */
@@ -230,7 +230,7 @@ TN_MUST_USE tn_status tn_diags_to_status(tn_diags *diags, const tn_ir *ir);
 /// The candidate nearest to `name` (edit distance <= 2 and < half its length), or NULL.
 const char *tn_near_name(const char *name, const char *const *candidates, size_t n);
 
-/* ---- walking, rewriting, comparing ---------------------------------------------------------------------------------- */
+/* ---- walking, rewriting, comparing ---- */
 
 typedef enum tn_visit { TN_DESCEND, TN_SKIP, TN_STOP } tn_visit;
 typedef tn_visit (*tn_enter_fn)(const tn_node *n, void *ctx);
@@ -274,7 +274,7 @@ tn_hash128 tn_structural_hash(const tn_node *root);
 void tn_dump_to(const tn_node *n, tn_buf *out);
 void tn_dump(const tn_node *n); /* to stderr, for gdb */
 
-/* ---- modules ------------------------------------------------------------------------------------------------------- */
+/* ---- modules ---- */
 
 /// Names -> functions (PRIM_FUNC, GFUNC, EXTERN), in insertion order, plus module attributes (DICT).
 typedef struct tn_module {
@@ -301,7 +301,7 @@ const char *tn_module_fresh_name(const tn_module *module, const char *base);
 bool tn_module_equal(const tn_module *a, const tn_module *b, tn_buf *out_path);
 tn_hash128 tn_module_hash(const tn_module *module);
 
-/* ---- passes -------------------------------------------------------------------------------------------------------- */
+/* ---- passes ---- */
 
 struct tn_target; /* target/target.h */
 

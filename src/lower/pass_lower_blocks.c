@@ -23,7 +23,7 @@ typedef struct blocks_ctx {
 
 typedef TN_VEC(const tn_node *) stmt_list;
 
-/* ---- which variables are bound outside of matches */
+/* ---- which variables are bound outside of matches ---- */
 
 static void add_vars(const tn_node *n, void *ctx) {
   blocks_ctx *c = ctx;
@@ -46,7 +46,7 @@ static tn_visit add_binders(const tn_node *n, void *ctx) {
   return TN_DESCEND;
 }
 
-/* ---- matched views */
+/* ---- matched views ---- */
 
 typedef struct view_ctx {
   const tn_node *view;
@@ -161,7 +161,7 @@ static const tn_node *apply_match(blocks_ctx *c, const tn_node *match, const tn_
   return tn_rewrite(c->ir, body, view_rule, &v);
 }
 
-/* ---- the block */
+/* ---- the block ---- */
 
 static const tn_node *allocate(tn_ir *ir, const tn_node *buffer, stmt_list *out) {
   const tn_node *shape = buffer->in[TN_BUFFER_SHAPE];

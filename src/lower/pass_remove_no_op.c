@@ -22,7 +22,7 @@ static bool is_nothing(const tn_node *n) {
   return tn_is_none(n) || (tn_is(n, TN_OP_SEQ) && n->n_in == 0);
 }
 
-/* ---- uses */
+/* ---- uses ---- */
 
 static tn_visit add_uses(const tn_node *n, void *ctx) {
   no_op_ctx *c = ctx;
@@ -47,7 +47,7 @@ static tn_visit add_uses(const tn_node *n, void *ctx) {
   return TN_DESCEND;
 }
 
-/* ---- removal: the statement, or an empty SEQ */
+/* ---- removal: the statement, or an empty SEQ ---- */
 
 static bool is_used(const no_op_ctx *c, const tn_node *leaf) {
   return tn_map_find(&c->used, leaf->id, NULL);

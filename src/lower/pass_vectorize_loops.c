@@ -22,7 +22,7 @@ typedef struct vectorize_ctx {
   tn_arith *arith;
 } vectorize_ctx;
 
-/* ---- statements in all lanes */
+/* ---- statements in all lanes ---- */
 
 static const tn_node *vector_stmt(tn_vectorizer *v, const tn_node *n);
 
@@ -147,7 +147,7 @@ static const tn_node *vector_stmt(tn_vectorizer *v, const tn_node *n) {
   }
 }
 
-/* ---- loops */
+/* ---- loops ---- */
 
 static const tn_node *with_kind(tn_ir *ir, const tn_node *loop, tn_for_kind kind) {
   const tn_node *made =

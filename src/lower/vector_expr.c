@@ -26,7 +26,7 @@ static const tn_node *make(const tn_vectorizer *v, const tn_node *like, uint32_t
   return tn_node_new(v->ir, (tn_op)like->op, vector_type(v, like->dtype), like->attr, n, in);
 }
 
-/* ---- masks */
+/* ---- masks ---- */
 
 const tn_node *tn_vector_not(tn_vectorizer *v, const tn_node *cond) {
   return tn_arith_simplify(
@@ -59,7 +59,7 @@ static const tn_node *under(tn_vectorizer *v, const tn_node *cond, const tn_node
   return made;
 }
 
-/* ---- kinds */
+/* ---- kinds ---- */
 
 /* All lanes of all indices are known to lie inside the buffer. */
 static bool is_in_bounds(tn_vectorizer *v, const tn_node *buffer, const tn_node *const *indices) {

@@ -28,7 +28,7 @@ typedef struct legal_ctx {
       lets; /* id of a `let` variable -> its value over outer variables, where it reads nothing */
 } legal_ctx;
 
-/* ---- what is in the body */
+/* ---- what is in the body ---- */
 
 static tn_visit add_access(const tn_node *n, void *ctx) {
   legal_ctx *c = ctx;
@@ -103,7 +103,7 @@ static bool collect(legal_ctx *c, const tn_node *n) {
   }
 }
 
-/* ---- independence */
+/* ---- independence ---- */
 
 static tn_visit find_inside(const tn_node *n, void *ctx) {
   const legal_ctx *c = ctx;

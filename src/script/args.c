@@ -6,9 +6,7 @@
 
 #include "script/reader.h"
 
-/* ---- dotted names
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- dotted names ---- */
 
 static bool is_prefix(const char *name) {
   static const char *const prefixes[] = {"T", "R", "I", "tvm", "tir", "relax"};
@@ -53,9 +51,7 @@ const tn_call_row *tn_find_call(tn_reader *r, const tn_ast *call, const char **o
   return *out_name == NULL ? NULL : tn_strmap_find(&r->calls, *out_name);
 }
 
-/* ---- arguments
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- arguments ---- */
 
 uint32_t tn_n_positional(const tn_ast *call) {
   uint32_t n = 0;

@@ -87,8 +87,7 @@ const tn_ast *tn_ast_parse(tn_ir *ir, tn_arena *arena, const char *text, size_t 
 /// position `pos`. NULL when it is none (nothing is reported).
 const tn_ast *tn_ast_parse_inner(tn_ir *ir, tn_arena *arena, const char *text, tn_pos pos);
 
-/* ---- shared by the parser's files
- * --------------------------------------------------------------------------------- */
+/* ---- shared by the parser's files ---- */
 
 typedef struct tn_parser {
   tn_ir *ir;

@@ -61,9 +61,7 @@ void tn_scopes_set(tn_scopes *scopes, const char *name, tn_val val) {
   tn_map_set(&scopes->current, key_of(name), scopes->bindings.len);
 }
 
-/* ---- problems
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- problems ---- */
 
 tn_val tn_read_fail(tn_reader *r, const tn_ast *ast, const char *id, const char *hint,
                     const char *fmt, ...) {

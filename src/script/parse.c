@@ -9,9 +9,7 @@
 
 #include "script/ast.h"
 
-/* ---- shared
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- shared ---- */
 
 static tn_pos token_pos(const tn_parser *p, const tn_token *tok) {
   return (tn_pos){p->source, tok->line, tok->col, tok->n_cols};
@@ -149,9 +147,7 @@ const tn_ast *tn_ast_make_stacked(tn_parser *p, tn_ast_kind kind, size_t first, 
   return node;
 }
 
-/* ---- statements
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- statements ---- */
 
 static const tn_ast *parse_statement(tn_parser *p);
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* ---- types -------------------------------------------------------------------------------------------------------- */
+/* ---- types ---- */
 
 /* In a signature a symbolic dimension is a quoted expression and its variables are defined by being named. */
 static void print_dim(tn_printer *p, const tn_node *dim) {
@@ -131,7 +131,7 @@ void tn_pr_type(tn_printer *p, const tn_node *type) {
   p->bare_int = outer;
 }
 
-/* ---- expressions -------------------------------------------------------------------------------------------------- */
+/* ---- expressions ---- */
 
 /* Nested lists of elements, row-major; `at` counts through them. */
 static void print_elements(tn_printer *p, const tn_array *array, int32_t dim, int64_t *at) {
@@ -329,7 +329,7 @@ void tn_pr_graph_expr(tn_printer *p, const tn_node *n) {
   }
 }
 
-/* ---- bindings ----------------------------------------------------------------------------------------------------- */
+/* ---- bindings ---- */
 
 /* call_tir and its kin say their type; repeating it would be noise. Types are interned. */
 static bool says_type(const tn_node *value, const tn_node *type) {
@@ -473,7 +473,7 @@ void tn_pr_graph_stmt(tn_printer *p, const tn_node *n) {
   }
 }
 
-/* ---- functions ---------------------------------------------------------------------------------------------------- */
+/* ---- functions ---- */
 
 static void print_decorator(tn_printer *p, const tn_node *func, bool is_nested) {
   bool is_private = !is_nested && tn_dict_find(func->in[TN_GFUNC_ATTRS], "global_symbol") == NULL;

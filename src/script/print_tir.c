@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* ---- buffers ------------------------------------------------------------------------------------------------------ */
+/* ---- buffers ---- */
 
 /* `A.data` names the pointer of a buffer that made its own. */
 static void name_data(tn_printer *p, const tn_node *buffer) {
@@ -116,7 +116,7 @@ static void print_decl(tn_printer *p, const tn_node *n) {
   print_buffer_rest(p, buffer, true);
 }
 
-/* ---- loops -------------------------------------------------------------------------------------------------------- */
+/* ---- loops ---- */
 
 static bool is_plain_loop(const tn_node *n) {
   return tn_is(n, TN_OP_FOR) && n->attr.i64 == TN_FOR_SERIAL && tn_is_int(n->in[TN_FOR_MIN], 0) &&
@@ -218,7 +218,7 @@ static void print_for(tn_printer *p, const tn_node *n) {
   tn_pr_leave(p, mark);
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ---- */
 
 /* A spatial or reduce axis that runs over exactly what its loop variable runs over. */
 static bool is_remap_axis(const tn_printer *p, const tn_node *iter) {
@@ -344,7 +344,7 @@ static bool is_implicit_root(const tn_node *n) {
          tn_is_none(n->in[TN_BLOCK_INIT]) && tn_is_none(n->in[TN_BLOCK_ANNOTATIONS]);
 }
 
-/* ---- other statements --------------------------------------------------------------------------------------------- */
+/* ---- other statements ---- */
 
 static void print_store(tn_printer *p, const tn_node *n) {
   const tn_node *const *indices = n->in + TN_STORE_INDICES;
@@ -517,7 +517,7 @@ void tn_pr_suite(tn_printer *p, const tn_node *body) {
   tn_pr_leave(p, mark);
 }
 
-/* ---- functions ---------------------------------------------------------------------------------------------------- */
+/* ---- functions ---- */
 
 static bool has_constant_shape(const tn_node *buffer) {
   const tn_node *shape = buffer->in[TN_BUFFER_SHAPE];

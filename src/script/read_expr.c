@@ -9,9 +9,7 @@
 
 #include "script/reader.h"
 
-/* ---- leaves
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- leaves ---- */
 
 static const char *gone_hint(const tn_reader *r, const char *name) {
   uint64_t kind = 0;
@@ -71,9 +69,7 @@ static tn_val read_items(tn_reader *r, const tn_ast *ast, tn_val_kind kind) {
                : tn_val_error();
 }
 
-/* ---- operators
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- operators ---- */
 
 static bool binary_op(tn_tok tok, tn_op *out) {
   static const struct {
@@ -212,9 +208,7 @@ static tn_val read_cond(tn_reader *r, const tn_ast *ast) {
   return tn_val_node(out);
 }
 
-/* ---- subscripts and attributes
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- subscripts and attributes ---- */
 
 /* metadata["relax.expr.Constant"][3] */
 static bool is_metadata(const tn_reader *r, const tn_ast *ast) {
@@ -335,9 +329,7 @@ static tn_val read_attr(tn_reader *r, const tn_ast *ast) {
   return base.kind == TN_VAL_MODULE ? read_module_member(r, ast) : tn_read_attribute(r, ast, base);
 }
 
-/* ---- calls
- * ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- calls ---- */
 
 static tn_val unknown_call(tn_reader *r, const tn_ast *ast, const char *name) {
   char *hint = tn_near_key(&r->calls, name);

@@ -8,9 +8,7 @@
 
 #include "script/reader.h"
 
-/* ---- values
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- values ---- */
 
 bool tn_is_graph_value(tn_val v) {
   if (v.kind != TN_VAL_NODE) {
@@ -104,9 +102,7 @@ static tn_val node_or_error(const tn_node *n) {
   return n == NULL ? tn_val_error() : tn_val_node(n);
 }
 
-/* ---- operators of the tables
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- operators of the tables ---- */
 
 static const tn_op_def *find_op(const tn_reader *r, const char *name) {
   const tn_op_def *def = tn_graph_builtin_find(name);
@@ -359,9 +355,7 @@ tn_val tn_read_operator(tn_reader *r, const tn_call *call, const char *name) {
   return read_op_args(r, &args) ? make_op(r, &args) : tn_val_error();
 }
 
-/* ---- calls in destination-passing style
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- calls in destination-passing style ---- */
 
 typedef struct dps_row {
   tn_builtin_id id;
@@ -480,9 +474,7 @@ tn_val tn_graph_invoke(tn_reader *r, const tn_ast *call, const tn_node *callee) 
   return tn_val_node(tn_node_new(r->ir, TN_OP_INVOKE, TN_DT_NONE, (tn_attr){0}, 3, in));
 }
 
-/* ---- values with a call of their own
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- values with a call of their own ---- */
 
 /* Extents of nested lists; false, reported, when they are ragged. */
 static bool nested_shape(tn_reader *r, const tn_ast *at, tn_val v, int32_t dim, tn_array *shape,
@@ -684,9 +676,7 @@ static tn_val call_misplaced(tn_reader *r, const tn_call *call) {
                       call->row->name, call->row->name);
 }
 
-/* ---- signs
- * -----------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- signs ---- */
 
 static const char *sign_name(tn_tok tok) {
   switch ((int)tok) {

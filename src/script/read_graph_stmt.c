@@ -16,9 +16,7 @@ static void read_graph_stmts(tn_reader *r, const tn_ast *suite, uint32_t n) {
   }
 }
 
-/* ---- bindings
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- bindings ---- */
 
 static const tn_node *gvar_new(tn_reader *r, const tn_ast *name, const char *text,
                                const tn_node *type) {
@@ -141,9 +139,7 @@ static void assign_many(tn_reader *r, const tn_ast *stmt, const tn_ast *target,
   }
 }
 
-/* ---- dataflow
- * ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- dataflow ---- */
 
 static void read_output(tn_reader *r, const tn_ast *call) {
   if (!r->in_dataflow || r->outputs != NULL) {
@@ -208,9 +204,7 @@ static void read_dataflow(tn_reader *r, const tn_ast *stmt) {
   tn_add_stmt(r, stmt, tn_node_new(r->ir, TN_OP_DATAFLOW, TN_DT_NONE, (tn_attr){0}, 2, in));
 }
 
-/* ---- branches
- * --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- branches ---- */
 
 typedef struct branch {
   const tn_node *body; /* ends in YIELD; NULL: reported */
@@ -331,9 +325,7 @@ static void read_if(tn_reader *r, const tn_ast *stmt) {
   }
 }
 
-/* ---- functions
- * ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- functions ---- */
 
 typedef struct signature {
   const tn_node *params; /* LIST of GVAR */
@@ -531,9 +523,7 @@ void tn_read_graph_func(tn_reader *r, const tn_ast *def, bool is_private, bool i
   r->bare_int = TN_DT_I32;
 }
 
-/* ---- statements
- * ----------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- statements ---- */
 
 static void read_expr_stmt(tn_reader *r, const tn_ast *stmt) {
   const tn_ast *value = stmt->in[0];

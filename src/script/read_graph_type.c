@@ -16,9 +16,7 @@ typedef struct type_row {
 
 static const type_row *find_type(tn_reader *r, const tn_ast *ast);
 
-/* ---- sizes
- * ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- sizes ---- */
 
 const tn_ast *tn_parse_inner(tn_reader *r, const tn_ast *string) {
   const tn_ast *inner = tn_ast_parse_inner(r->ir, &r->arena, string->text, string->pos);
@@ -81,9 +79,7 @@ void tn_collect_symbols(tn_reader *r, const tn_ast *annotation) {
   }
 }
 
-/* ---- the kinds
- * ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the kinds ---- */
 
 /* ndim= gives the rank alone; with a shape it must agree. */
 static bool read_ndim(tn_reader *r, const tn_ast *ast, const tn_node *shape, int64_t *out) {

@@ -11,9 +11,7 @@
 
 enum { MAX_TEXT_BYTES = 1 << 28 };
 
-/* ---- decorators
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- decorators ---- */
 
 static bool read_flag(tn_reader *r, const tn_ast *decorator, const char *name, bool fallback,
                       bool *out) {
@@ -93,9 +91,7 @@ bool tn_read_decorators(tn_reader *r, const tn_ast *def, tn_def_opts *out) {
   return false;
 }
 
-/* ---- what stands in a class
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- what stands in a class ---- */
 
 static void read_def_first(tn_reader *r, const tn_ast *def) {
   tn_def_opts opts;
@@ -242,9 +238,7 @@ static void read_members(tn_reader *r, const tn_ast *suite) {
   TN_VEC_DEINIT(&members);
 }
 
-/* ---- the file
- * ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the file ---- */
 
 static bool check_class_decorators(tn_reader *r, const tn_ast *class_def) {
   const tn_ast *decorators = class_def->in[TN_AST_CLASS_DECORATORS];

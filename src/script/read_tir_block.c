@@ -27,9 +27,7 @@ static tn_val once(tn_reader *r, const tn_call *call) {
   return tn_read_fail(r, call->ast, "given-twice", NULL, "a block has one %s", call->row->name);
 }
 
-/* ---- axes
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- axes ---- */
 
 typedef struct axis_spec {
   const tn_ast *at;
@@ -180,8 +178,7 @@ static tn_val call_remap(tn_reader *r, const tn_call *call) {
   return n == 1 ? vars[0] : tn_val_list(r, (uint32_t)n, vars, true);
 }
 
-/* ---- predicate, regions, attributes
- * ---------------------------------------------------------------------------------------------- */
+/* ---- predicate, regions, attributes ---- */
 
 static tn_val call_where(tn_reader *r, const tn_call *call) {
   const tn_ast *args[1];
@@ -246,9 +243,7 @@ static tn_val call_block_attr(tn_reader *r, const tn_call *call) {
   return tn_val_void();
 }
 
-/* ---- the block
- * ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the block ---- */
 
 static const tn_node *block_node(tn_reader *r, const tn_block_ctx *block, const tn_node *label,
                                  const tn_node *reads, const tn_node *writes, const tn_node *body) {

@@ -8,9 +8,7 @@
 
 #include "script/reader.h"
 
-/* ---- declarations
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- declarations ---- */
 
 /* A small constant of a declaration; 0 when it is not given. */
 static bool read_small(tn_reader *r, const tn_ast *ast, int64_t *out) {
@@ -201,9 +199,7 @@ static tn_val call_decl_buffer(tn_reader *r, const tn_call *call) {
   return tn_val_node(buffer);
 }
 
-/* ---- match_buffer
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- match_buffer ---- */
 
 /* offset_factor without elem_offset means: an offset that the caller's buffer decides. */
 static const tn_node *with_free_offset(tn_reader *r, const tn_node *buffer,
@@ -293,9 +289,7 @@ static tn_val call_match_buffer(tn_reader *r, const tn_call *call) {
                                     : match_param(r, call, source, buffer);
 }
 
-/* ---- accesses
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- accesses ---- */
 
 /* The items of a subscript: A[i, j], A[(i, j)], A[()]. */
 static const tn_ast *const *subscript_items(const tn_ast *ast, uint32_t *out_n) {
@@ -401,9 +395,7 @@ tn_val tn_read_load(tn_reader *r, const tn_ast *ast, const tn_node *buffer) {
   return tn_val_node(out);
 }
 
-/* ---- regions
- * -----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- regions ---- */
 
 static const tn_node *range_new(tn_ir *ir, const tn_node *min, const tn_node *extent) {
   const tn_node *in[2] = {[TN_RANGE_MIN] = min, [TN_RANGE_EXTENT] = extent};
@@ -463,9 +455,7 @@ const tn_node *tn_read_region(tn_reader *r, const tn_ast *ast) {
   return tn_region_new(r->ir, buffer, n, ranges);
 }
 
-/* ---- attributes and methods
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- attributes and methods ---- */
 
 static tn_val list_of(tn_reader *r, const tn_node *list) {
   uint32_t n = tn_is_none(list) ? 0 : list->n_in;

@@ -18,8 +18,7 @@ static tn_val checked(tn_reader *r, const tn_ast *at, tn_status st, const tn_nod
   return tn_read_ok(r, at, "type-mismatch", st) ? tn_val_node(*out) : tn_val_error();
 }
 
-/* ---- operators in call form
- * ------------------------------------------------------------------------------------------- */
+/* ---- operators in call form ---- */
 
 static tn_val call_binary(tn_reader *r, const tn_call *call) {
   const tn_ast *args[2];
@@ -118,9 +117,7 @@ static tn_val call_select(tn_reader *r, const tn_call *call) {
                  &out);
 }
 
-/* ---- vectors
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- vectors ---- */
 
 static tn_val call_ramp(tn_reader *r, const tn_call *call) {
   const tn_ast *args[3];
@@ -199,9 +196,7 @@ static tn_val call_shuffle(tn_reader *r, const tn_call *call) {
   return tn_val_node(tn_node_new(r->ir, TN_OP_SHUFFLE, dtype, (tn_attr){0}, 2, in));
 }
 
-/* ---- lets, reducers, maps
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- lets, reducers, maps ---- */
 
 /* T.Let(body, where={x: value, y: value}): the first is the outermost. */
 static tn_val call_let(tn_reader *r, const tn_call *call) {
@@ -342,9 +337,7 @@ static tn_val call_target(tn_reader *r, const tn_call *call) {
   return tn_val_node(tn_node_new(r->ir, TN_OP_TARGET, TN_DT_HANDLE, (tn_attr){0}, 1, &config));
 }
 
-/* ---- literals and limits
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- literals and limits ---- */
 
 static const tn_node *float_limit(tn_ir *ir, tn_dtype dtype, bool is_min) {
   double max = dtype == TN_DT_F16    ? 65504.0
@@ -427,8 +420,7 @@ static tn_val call_unsupported(tn_reader *r, const tn_call *call) {
                       call->row->name);
 }
 
-/* ---- names that are types or intrinsics
- * ------------------------------------------------------------------------------------------ */
+/* ---- names that are types or intrinsics ---- */
 
 /* n = T.int64(): a variable that some shape will bind. In a graph function the signature may have
  * named it already. */

@@ -7,9 +7,7 @@
 
 #include "script/reader.h"
 
-/* ---- loops
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- loops ---- */
 
 typedef struct loop_head {
   tn_for_kind kind;
@@ -227,9 +225,7 @@ void tn_read_for(tn_reader *r, const tn_ast *stmt) {
   TN_VEC_PUSH(&r->body->stmts, body);
 }
 
-/* ---- raw memory
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- raw memory ---- */
 
 static const char *one_name(tn_reader *r, const tn_call *call) {
   if (call->n_names == 1 && call->names[0]->kind == TN_AST_NAME) {
@@ -355,9 +351,7 @@ static tn_val call_allocate_const(tn_reader *r, const tn_call *call) {
   return tn_val_node(var);
 }
 
-/* ---- attributes and threads
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- attributes and threads ---- */
 
 static void push_wrap(tn_reader *r, const tn_ast *at, tn_op op, const char *text, const tn_node *a,
                       const tn_node *b) {
@@ -453,8 +447,7 @@ static tn_val call_launch_thread(tn_reader *r, const tn_call *call) {
   return call->n_names == 0 ? tn_val_void() : tn_val_node(var);
 }
 
-/* ---- evaluate, return, function attributes
- * --------------------------------------------------------------------------------------------- */
+/* ---- evaluate, return, function attributes ---- */
 
 static tn_val call_ret(tn_reader *r, const tn_call *call) {
   const tn_ast *args[1];
@@ -508,9 +501,7 @@ tn_call_table tn_tir_stmt_calls(void) {
   return (tn_call_table){rows, sizeof rows / sizeof rows[0]};
 }
 
-/* ---- with
- * ------------------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- with ---- */
 
 /* The forms whose effect lasts for the block: they work on an inner body, which becomes one
  * statement. */

@@ -11,8 +11,7 @@ static const tn_node *dict_new(tn_ir *ir) {
   return tn_node_new(ir, TN_OP_DICT, TN_DT_NONE, (tn_attr){0}, 0, NULL);
 }
 
-/* ---- attributes (both levels)
- * ---------------------------------------------------------------------------------------------- */
+/* ---- attributes (both levels) ---- */
 
 void tn_read_func_attr(tn_reader *r, const tn_ast *call) {
   const tn_ast *args[1];
@@ -51,9 +50,7 @@ const tn_node *tn_final_attrs(tn_reader *r, const tn_ast *def, bool is_private) 
   return out;
 }
 
-/* ---- parameters
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- parameters ---- */
 
 static void add_param(tn_reader *r, const tn_ast *param, const tn_node *var,
                       const tn_node *buffer) {
@@ -122,9 +119,7 @@ static void read_ret_type(tn_reader *r, const tn_ast *ret) {
   }
 }
 
-/* ---- the function
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- the function ---- */
 
 static void begin_function(tn_reader *r) {
   r->n_seen = r->diags->n + r->diags->n_dropped;

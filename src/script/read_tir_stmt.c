@@ -7,9 +7,7 @@
 
 #include "script/reader.h"
 
-/* ---- bodies
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- bodies ---- */
 
 void tn_body_deinit(tn_body *body) {
   TN_VEC_DEINIT(&body->stmts);
@@ -52,9 +50,7 @@ const tn_node *tn_read_suite(tn_reader *r, const tn_ast *suite) {
   return node;
 }
 
-/* ---- assignments
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- assignments ---- */
 
 /* Names of a target that could not be given a value, so that their uses stay silent. */
 static void define_errors(tn_reader *r, const tn_ast *target) {
@@ -255,9 +251,7 @@ static void read_augment(tn_reader *r, const tn_ast *stmt) {
   }
 }
 
-/* ---- branches and the small ones
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- branches and the small ones ---- */
 
 static const tn_node *read_scope(tn_reader *r, const tn_ast *suite) {
   tn_scopes_push(&r->scopes, TN_FRAME_PLAIN);

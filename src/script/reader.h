@@ -19,9 +19,7 @@
 #include "script/ast.h"
 #include "script/script.h"
 
-/* ---- values
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- values ---- */
 
 typedef enum tn_val_kind {
   TN_VAL_ERROR, /* reported already; what is made from it stays silent */
@@ -66,9 +64,7 @@ static inline bool tn_val_is_number(tn_val v) {
   return v.kind >= TN_VAL_BOOL && v.kind <= TN_VAL_FLOAT;
 }
 
-/* ---- scopes (names.c)
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- scopes (names.c) ---- */
 
 typedef struct tn_binding {
   const char *name; /* interned */
@@ -104,9 +100,7 @@ const tn_binding *tn_scopes_find(const tn_scopes *scopes, const char *name);
 void tn_scopes_set(tn_scopes *scopes, const char *name, tn_val val);
 bool tn_scopes_is_local(const tn_scopes *scopes, const char *name);
 
-/* ---- one run
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- one run ---- */
 
 /* Statements of one indented block being collected. What scopes over the rest of the block without
  * indentation (T.attr(...), T.launch_thread(...) as statements) is wrapped around its tail at the
@@ -201,9 +195,7 @@ struct tn_reader {
   const tn_node *outputs; /* of the open dataflow block; NULL: R.output not met yet */
 };
 
-/* ---- problems
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- problems ---- */
 
 /// Reports at `ast`; hint may be NULL. Returns the error value for the caller's convenience.
 tn_val tn_read_fail(tn_reader *r, const tn_ast *ast, const char *id, const char *hint,
@@ -219,9 +211,7 @@ char *tn_near_of(const char *name, const char *const *candidates, size_t n);
 /// given again.
 void tn_define(tn_reader *r, const tn_ast *name, tn_val val);
 
-/* ---- value.c
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- value.c ---- */
 
 /// How a value is called in messages: "a string", "a buffer".
 const char *tn_val_what(tn_val v);
@@ -258,9 +248,7 @@ const tn_node *tn_extent_between(tn_reader *r, const tn_node *lo, const tn_node 
 void tn_mark(tn_reader *r, const tn_node *n, const tn_ast *ast);
 void tn_add_stmt(tn_reader *r, const tn_ast *ast, const tn_node *stmt);
 
-/* ---- args.c
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- args.c ---- */
 
 enum { TN_MAX_ARGS = 12 };
 /// Matches a call's arguments with `params`, words separated by blanks, '?' after those that may be
@@ -277,8 +265,7 @@ const tn_ast *tn_keyword(const tn_ast *call, const char *name);
 /// Reports keywords that are not among the blank-separated words.
 bool tn_check_keywords(tn_reader *r, const tn_ast *call, const char *allowed);
 
-/* ---- expressions (read_expr.c)
- * ------------------------------------------------------------------------------------------ */
+/* ---- expressions (read_expr.c) ---- */
 
 tn_val tn_read_val(tn_reader *r, const tn_ast *ast);
 /// A value with targets: for calls that make something that has a name.
@@ -290,9 +277,7 @@ const tn_node *tn_read_cond(tn_reader *r, const tn_ast *ast);
 tn_val tn_apply_binary(tn_reader *r, const tn_ast *at, tn_tok tok, tn_val a, tn_val b);
 tn_val tn_read_name(tn_reader *r, const tn_ast *ast);
 
-/* ---- loop level
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- loop level ---- */
 
 tn_call_table tn_tir_expr_calls(void);
 tn_call_table tn_tir_stmt_calls(void);
@@ -350,9 +335,7 @@ const tn_node *tn_make_block(tn_reader *r, const tn_ast *at, const tn_block_ctx 
 void tn_read_init(tn_reader *r, const tn_ast *stmt);
 void tn_block_deinit(tn_block_ctx *block);
 
-/* ---- graph level
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- graph level ---- */
 
 tn_call_table tn_graph_calls(void);
 /// R.add(...): operators of the tables. ERROR, reported, when there is no such name.

@@ -69,9 +69,7 @@ void tn_add_stmt(tn_reader *r, const tn_ast *ast, const tn_node *stmt) {
   TN_VEC_PUSH(&r->body->stmts, stmt);
 }
 
-/* ---- numbers
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- numbers ---- */
 
 static bool int_fits(int64_t value, tn_dtype dtype) {
   uint32_t bits = tn_dtype_bits(dtype);
@@ -326,9 +324,7 @@ bool tn_read_dtype(tn_reader *r, const tn_ast *ast, tn_dtype *out) {
   return tn_to_dtype(r, ast, tn_read_val(r, ast), out);
 }
 
-/* ---- Python's arithmetic
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- Python's arithmetic ---- */
 
 static double as_double(tn_val v) {
   return v.kind == TN_VAL_FLOAT ? v.f64 : v.kind == TN_VAL_UINT ? (double)v.u64 : (double)v.i64;
@@ -497,9 +493,7 @@ tn_val tn_fold_unary(tn_reader *r, const tn_ast *at, tn_tok tok, tn_val a) {
                             : val_int(-a.i64);
 }
 
-/* ---- pairs
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- pairs ---- */
 
 bool tn_pair_exprs(tn_reader *r, const tn_ast *at, tn_val a, tn_val b, const tn_node **out_a,
                    const tn_node **out_b) {

@@ -206,7 +206,7 @@ static lanes eval(world *w, const tn_node *n) {
   return r;
 }
 
-/* ---- generator */
+/* ---- generator ---- */
 
 static const tn_node *make1(world *w, tn_op op, tn_dtype dtype, const tn_node *a) {
   return tn_node_new(w->ir, op, dtype, (tn_attr){.i64 = 0}, 1, &a);

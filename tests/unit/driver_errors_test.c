@@ -40,8 +40,7 @@ static tn_program *parse(void) {
   return program;
 }
 
-/* ---- a loopback tensor given to a cpu kernel --------------------------------------------------
- */
+/* ---- a loopback tensor given to a cpu kernel ---- */
 
 typedef struct machine {
   tn_runtime *rt;
@@ -148,7 +147,7 @@ static void a_bound_tensor_may_change_afterwards(void **state) {
   tn_runtime_release(rt);
 }
 
-/* ---- executables of another version or architecture ------------------------------------------ */
+/* ---- executables of another version or architecture ---- */
 
 typedef struct image {
   void *bytes; /* aligned as the loader wants it */

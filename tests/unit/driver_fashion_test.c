@@ -34,7 +34,7 @@ typedef struct fixture {
 
 static bool is_long(void) { return getenv("TN_LONG") != NULL; }
 
-/* ---- the library that forms b and c call ---------------------------------------------------- */
+/* ---- the library that forms b and c call ---- */
 
 static tn_status env_linear(void *ctx, const tn_arg *args, int32_t n_args, tn_arg *out_ret) {
   (void)ctx;
@@ -68,7 +68,7 @@ static tn_status env_relu(void *ctx, const tn_arg *args, int32_t n_args, tn_arg 
   return NULL;
 }
 
-/* ---- opening --------------------------------------------------------------------------------- */
+/* ---- opening ---- */
 
 static tn_vm *compile(fixture *f, const tn_program *program, int32_t level) {
   tn_compile_opts opts = TN_COMPILE_DEFAULTS;
@@ -151,7 +151,7 @@ static int teardown(void **state) {
   return 0;
 }
 
-/* ---- predicting ------------------------------------------------------------------------------ */
+/* ---- predicting ---- */
 
 static void set_input(fixture *f, tn_tensor *pictures, int64_t i) {
   const uint8_t *pixels = (const uint8_t *)tn_tensor_data(pictures) + i * N_PIXELS;
@@ -206,7 +206,7 @@ static void expect_close(const float got[N_CLASSES], const float want[N_CLASSES]
               what, (long long)i, a, b);
 }
 
-/* ---- tests ----------------------------------------------------------------------------------- */
+/* ---- tests ---- */
 
 static void the_four_forms_agree_picture_by_picture(void **state) {
   fixture *f = *state;

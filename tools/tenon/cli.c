@@ -167,7 +167,7 @@ int cli_finish(tn_status st) {
   return CLI_FAILED;
 }
 
-/* ---- compile options ------------------------------------------------------------------------------------------------ */
+/* ---- compile options ---- */
 
 static void after_pass(void *ctx, int32_t index, const char *pass, bool is_changed, int64_t ns, const tn_program *now) {
   const cli_compile *compile = ctx;

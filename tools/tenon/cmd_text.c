@@ -8,7 +8,7 @@
 #include "commands.h"
 #include "session.h"
 
-/* ---- check ---------------------------------------------------------------------------------------------------------- */
+/* ---- check ---- */
 
 static int run_check(const cli_args *args) {
   tn_program *program = NULL;
@@ -19,7 +19,7 @@ static int run_check(const cli_args *args) {
 
 const cli_command cli_cmd_check = {"check", "FILE", 1, "read and verify a program; says nothing when all is well", NULL, 0, run_check};
 
-/* ---- fmt ------------------------------------------------------------------------------------------------------------ */
+/* ---- fmt ---- */
 
 static tn_status print_program(const tn_program *program, const char *out_path) {
   char *text = NULL;
@@ -53,7 +53,7 @@ static int run_fmt(const cli_args *args) {
 
 const cli_command cli_cmd_fmt = {"fmt", "FILE", 1, "print a program's canonical text", fmt_options, 1, run_fmt};
 
-/* ---- opt ------------------------------------------------------------------------------------------------------------ */
+/* ---- opt ---- */
 
 static const cli_option opt_options[] = {
   {"passes", 'p', "A,B,...", "passes to run, in this order; `tenon passes` lists them"},
@@ -94,7 +94,7 @@ static int run_opt(const cli_args *args) {
 const cli_command cli_cmd_opt = {"opt", "FILE", 1, "run passes on a program and print it", opt_options,
                                  sizeof opt_options / sizeof *opt_options, run_opt};
 
-/* ---- passes, targets ------------------------------------------------------------------------------------------------- */
+/* ---- passes, targets ---- */
 
 static int run_passes(const cli_args *args) {
   (void)args;

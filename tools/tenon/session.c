@@ -58,7 +58,7 @@ tn_status session_bind(const cli_args *args, tn_program *program) {
   return NULL;
 }
 
-/* ---- the function --------------------------------------------------------------------------------------------------- */
+/* ---- the function ---- */
 
 static const char *program_function_name(const session *s, int32_t i, bool *out_is_public) {
   tn_function_info info = {0};
@@ -132,7 +132,7 @@ static tn_status describe_exec_function(session *s, int32_t index) {
   return st;
 }
 
-/* ---- arguments ------------------------------------------------------------------------------------------------------ */
+/* ---- arguments ---- */
 
 static tn_status make_tensor(const tn_param_info *param, bool is_random, uint64_t seed, tn_arg *out_arg) {
   tn_tensor *tensor = NULL;
@@ -274,7 +274,7 @@ static tn_status gather(const cli_args *args, session *s) {
   return st;
 }
 
-/* ---- opening -------------------------------------------------------------------------------------------------------- */
+/* ---- opening ---- */
 
 static bool is_compiled_file(const char *path) {
   unsigned char head[8] = {0};
