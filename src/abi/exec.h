@@ -141,14 +141,18 @@ enum {
  *   ALLOC_STORAGE dst arg device flags   arg: bytes; device: index of the machine's device list;
  *                                        flags bit 0: the memory does not outlive the call and may
  *                                        be kept for the next run
- *   ALLOC_TENSOR dst reg offset dt n arg* a compact view into storage reg at a byte offset; args
- * are extents MAKE_TUPLE dst n arg*                a tuple value TUPLE_GET dst reg index an item of
- * a tuple KILL reg                             drops the value MOVE dst arg copies a value (not
- * what it points to) TO_SLOT slot reg                     an int value into the shape heap SHAPE_OF
- * dst reg                     the shape of a tensor, as a shape value COPY_TENSOR dst reg a fresh
- * compact copy MAKE_CLOSURE dst func n arg*         a function value; the args are captured and
- * come after those of each call CALL_VALUE dst reg n arg*            like CALL, the function being
- * a value in a register */
+ *   ALLOC_TENSOR dst reg offset dt n arg* a compact view into storage reg at a byte offset; args are
+ *                                        extents
+ *   MAKE_TUPLE dst n arg*                a tuple value
+ *   TUPLE_GET dst reg index              an item of a tuple
+ *   KILL reg                             drops the value
+ *   MOVE dst arg                         copies a value (not what it points to)
+ *   TO_SLOT slot reg                     an int value into the shape heap
+ *   SHAPE_OF dst reg                     the shape of a tensor, as a shape value
+ *   COPY_TENSOR dst reg                  a fresh compact copy
+ *   MAKE_CLOSURE dst func n arg*         a function value; the args are captured and come after
+ *                                        those of each call
+ *   CALL_VALUE dst reg n arg*            like CALL, the function being a value in a register */
 typedef enum tn_vm_op {
   TN_VM_CALL = 1,
   TN_VM_RET = 2,

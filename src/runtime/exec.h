@@ -3,8 +3,8 @@
 /* Executables inside the runtime: the checked view of an image's bytes, and the loaded object
  * around it.
  *
- *   bytes --tn_exec_view_init--> view (every offset checked) --exec.c--> kernels found, constants
- * made --> tn_exec */
+ *   bytes --tn_exec_view_init--> view (every offset checked)
+ *         --exec.c--> kernels found, constants made --> tn_exec */
 #ifndef TN_RUNTIME_EXEC_H
 #define TN_RUNTIME_EXEC_H
 

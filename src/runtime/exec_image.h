@@ -4,9 +4,10 @@
  * compiler writes images with it, the loader checks them with it, tests assemble them by hand with
  * it.
  *
- *   tn_image_section sections[] = {{TN_EXEC_STRINGS, strings.data, strings.len}, {TN_EXEC_FUNCS,
- * funcs, n_funcs_bytes}}; tn_image_spec spec = {.arch = TN_EXEC_ARCH_X86_64, .sections = sections,
- * .n_sections = 2}; TN_TRY(tn_image_build(&spec, &image));
+ *   tn_image_section sections[] = {{TN_EXEC_STRINGS, strings.data, strings.len},
+ *                                  {TN_EXEC_FUNCS, funcs, n_funcs_bytes}};
+ *   tn_image_spec spec = {.arch = TN_EXEC_ARCH_X86_64, .sections = sections, .n_sections = 2};
+ *   TN_TRY(tn_image_build(&spec, &image));
  *   ... image.bytes, image.n_bytes ...
  *   tn_image_deinit(&image); */
 #ifndef TN_RUNTIME_EXEC_IMAGE_H
@@ -49,8 +50,7 @@ TN_MUST_USE tn_status tn_image_build(const tn_image_spec *spec, tn_image *out_im
 void tn_image_deinit(tn_image *image);
 
 /// Adds `text` with its NUL to a string table, which it starts with one NUL, and returns its
-/// offset;
-/// "" and NULL are 0. Does not look for an equal text stored before.
+/// offset; "" and NULL are 0. Does not look for an equal text stored before.
 uint32_t tn_image_add_string(tn_buf *strings, const char *text);
 
 #endif

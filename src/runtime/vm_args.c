@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* Checks the arguments of a call from outside against the types that the module declares, before
- * any code runs: argument 0 ('x') of 'main': expected R.Tensor((1, 784), dtype="float32"), got
- * Tensor((1, 783), float32): extent 1 is 783, not 784 Symbolic extents are left to the MATCH
- * instructions of the function. */
+ * any code runs:
+ *   argument 0 ('x') of 'main': expected R.Tensor((1, 784), dtype="float32"),
+ *   got Tensor((1, 783), float32): extent 1 is 783, not 784
+ * Symbolic extents are left to the MATCH instructions of the function. */
 #include <stdio.h>
 
 #include "runtime/vm_priv.h"

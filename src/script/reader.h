@@ -3,11 +3,13 @@
 /* What the readers share: values, scopes, the state of one run, and the functions between the
  * files.
  *
- *   names.c        scopes and near names            read_module.c     files, classes, decorators,
- * order of functions value.c        values, literals, conversions    read_expr.c       expressions
- * of both levels args.c         arguments of calls, the table of T.* and R.* functions read_tir_*.c
- * functions, statements, blocks, calls of the loop level read_graph_*.c types, statements, calls of
- * the graph level
+ *   read_module.c  files, classes, decorators, order of functions
+ *   names.c        scopes and near names
+ *   value.c        values, literals, conversions
+ *   read_expr.c    expressions of both levels
+ *   args.c         arguments of calls, the table of T.* and R.* functions
+ *   read_tir_*.c   functions, statements, blocks, calls of the loop level
+ *   read_graph_*.c types, statements, calls of the graph level
  *
  * An expression of the text is evaluated as Python would: to a Python value (number, text, list), a
  * node, or an error that has been reported already. Python numbers take the type of the place where

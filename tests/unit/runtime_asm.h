@@ -5,11 +5,12 @@
  *
  *   tn_asm a = {0};
  *   uint32_t add = asm_outside(&a, TN_EXEC_FN_KERNEL, "add", "add(A, B, C)");
- *   asm_begin(&a, "main", 1, 4, 0);                       // 1 parameter, 4 registers, 0 slots;
- * public asm_tensor(&a, "x", TN_DT_F32, 1, 4);                 // the parameter's type asm_any(&a,
- * "");                                      // the result's type EMIT(&a, TN_VM_RET, R(0));
+ *   asm_begin(&a, "main", 1, 4, 0);        // public; 1 parameter, 4 registers, 0 slots
+ *   asm_tensor(&a, "x", TN_DT_F32, 1, 4);  // the parameter's type
+ *   asm_any(&a, "");                       // the result's type
+ *   EMIT(&a, TN_VM_RET, R(0));
  *   asm_end(&a);
- *   tn_image image = asm_finish(&a);                      // frees the assembler's memory */
+ *   tn_image image = asm_finish(&a);       // frees the assembler's memory */
 #ifndef TN_TESTS_RUNTIME_ASM_H
 #define TN_TESTS_RUNTIME_ASM_H
 

@@ -4,13 +4,19 @@
  *
  *   emit.c      a module of lowered functions -> LLVM module -> passes -> text or object
  *   context.c   LLVM context, target machine, pass pipeline, errors
- *   types.c     element types and constants        range.c   intervals of index expressions
- *   expr.c      one expression: dispatch and memo   arith.c   operators     cast.c   conversions
- *   memory.c    loads, stores, addresses            vector.c  lanes         math.c   functions
+ *   types.c     element types and constants
+ *   range.c     intervals of index expressions
+ *   expr.c      one expression: dispatch and memo
+ *   arith.c, cast.c, math.c   operators, conversions, functions
+ *   memory.c    loads, stores, addresses
+ *   vector.c    lanes
  *   call.c      calls, addresses, hints
- *   stmt.c      statements, scratch memory, exits   loop.c    loops         parallel.c  parallel
- * loops func.c      functions of ours entry.c     the exported function: argument checks, then the
- * call of the body jit.c       object code made executable in this process
+ *   stmt.c      statements, scratch memory, exits
+ *   loop.c, parallel.c   serial and parallel loops
+ *   func.c      functions of ours
+ *   entry.c     the exported function: argument checks, then the call of the body
+ *   blob.c      bytes as an object file
+ *   jit.c       object code made executable in this process
  *
  * A function that is wrong is met deep inside an expression; so emission goes on with a poison
  * value, and the first error waits in tn_cg.st, where emit.c takes it after each function. */
