@@ -141,28 +141,10 @@ done:
   return st;
 }
 
-static tn_status call_library_from_loops(void *ctx, const char *name, const tn_tir_arg *args, int32_t n, tn_tir_arg *out_ret) {
-  run *r = ctx;
-  tn_value *values = TN_ARENA_ARRAY(&r->arena, tn_value, n + 1);
-  tn_value ret = {0};
-  for (int32_t i = 0; i < n; ++i) {
-    values[i] = args[i].array != NULL ? (tn_value){.kind = TN_V_ARRAY, .array = args[i].array}
-                : args[i].is_float    ? (tn_value){.kind = TN_V_FLOAT, .f64 = args[i].f64}
-                                      : (tn_value){.kind = TN_V_INT, .i64 = args[i].i64};
-  }
-  TN_TRY(call_library(r, name, values, n, &ret));
-  if (out_ret != NULL) {
-    *out_ret = (tn_tir_arg){.array = ret.kind == TN_V_ARRAY ? ret.array : NULL,
-                            .i64 = ret.i64,
-                            .f64 = ret.f64,
-                            .is_float = ret.kind == TN_V_FLOAT};
-  }
-  return NULL;
-}
+/* ---- running ---- */
 
-/* ---- both levels ---- */
-
-static tn_status run_graph(run *r, const tn_module *module, const char *func, const tn_value *args, int32_t n, tn_arg *out_ret) {
+static tn_status run_function(run *r, const tn_module *module, const char *func, const tn_value *args,
+                              int32_t n, tn_arg *out_ret) {
   tn_value ret = {0};
   tn_interp_hooks hooks = {.call = call_library, .ctx = r};
   tn_interp *interp = tn_interp_new(module, &hooks);
@@ -172,25 +154,6 @@ static tn_status run_graph(run *r, const tn_module *module, const char *func, co
   }
   tn_interp_free(interp);
   return st;
-}
-
-static tn_status run_loops(run *r, const tn_module *module, const char *func, const tn_value *args, int32_t n, tn_arg *out_ret) {
-  const tn_node *node = tn_module_find(module, func);
-  tn_tir_arg *tir_args = TN_ARENA_ARRAY(&r->arena, tn_tir_arg, n + 1);
-  tn_tir_arg ret = {0};
-  tn_tir_hooks hooks = {.call_packed = call_library_from_loops, .ctx = r};
-  for (int32_t i = 0; i < n; ++i) {
-    tir_args[i].array = args[i].array;
-    tir_args[i].i64 = args[i].i64;
-    tir_args[i].f64 = args[i].kind == TN_V_INT ? (double)args[i].i64 : args[i].f64;
-    tir_args[i].is_float = args[i].kind == TN_V_FLOAT;
-  }
-  TN_TRY(tn_tir_interp(module, func, tir_args, n, &hooks, &ret));
-  const tn_node *type = node->in[TN_PRIM_FUNC_RET];
-  if (out_ret != NULL && !tn_is_none(type)) {
-    *out_ret = tn_dtype_is_float(type->dtype) ? tn_arg_of_float(ret.f64) : tn_arg_of_int(ret.i64);
-  }
-  return NULL;
 }
 
 tn_status tn_program_interpret(const tn_program *program, tn_runtime *rt, const char *func, const tn_arg *args, int32_t n_args,
@@ -206,11 +169,7 @@ tn_status tn_program_interpret(const tn_program *program, tn_runtime *rt, const 
   for (int32_t i = 0; i < n_args; ++i) {
     TN_GOTO(st, tn_status_wrap(to_value(&r, &args[i], &values[i]), "argument %d of %s", i, func), done);
   }
-  if (tn_is(node, TN_OP_GFUNC)) {
-    TN_GOTO(st, run_graph(&r, &program->module, func, values, n_args, out_ret), done);
-  } else {
-    TN_GOTO(st, run_loops(&r, &program->module, func, values, n_args, out_ret), done);
-  }
+  TN_GOTO(st, run_function(&r, &program->module, func, values, n_args, out_ret), done);
 done:
   for (size_t i = 0; i < r.results.len; ++i) {
     tn_arg_release(&r.results.data[i]);

@@ -416,7 +416,7 @@ tn_status tn_interp_apply(tn_interp *in, const tn_value *func, const tn_value *a
     case TN_OP_GFUNC:
       return call_gfunc(in, func, all, n_args, out);
     case TN_OP_PRIM_FUNC:
-      return tn_interp_prim_func(in, func->str, all, n_args);
+      return tn_interp_prim_func(in, func->str, all, n_args, out);
     default:
       return tn_interp_extern(in, func->func->attr.text, all, n_args, out);
   }

@@ -46,14 +46,23 @@ static tn_status call_from_tir(void *ctx, const char *name, const tn_tir_arg *ar
   return NULL;
 }
 
-tn_status tn_interp_prim_func(tn_interp *in, const char *name, const tn_value *args,
-                              int32_t n_args) {
+static tn_value number_of(const tn_node *type, const tn_tir_arg *ret) {
+  return tn_dtype_is_float(type->dtype) ? (tn_value){.kind = TN_V_FLOAT, .f64 = ret->f64}
+                                        : (tn_value){.kind = TN_V_INT, .i64 = ret->i64};
+}
+
+tn_status tn_interp_prim_func(tn_interp *in, const char *name, const tn_value *args, int32_t n_args,
+                              tn_value *out) {
   tn_tir_arg *tir_args = TN_ARENA_ARRAY(&in->arena, tn_tir_arg, n_args);
   for (int32_t i = 0; i < n_args; ++i) {
     TN_TRY_MSG(to_tir_arg(&args[i], &tir_args[i]), "argument %d of %s", i, name);
   }
+  tn_tir_arg ret = {0};
   tn_tir_hooks hooks = {.call_packed = call_from_tir, .ctx = in};
-  return tn_tir_interp(in->module, name, tir_args, n_args, &hooks, NULL);
+  TN_TRY(tn_tir_interp(in->module, name, tir_args, n_args, &hooks, &ret));
+  const tn_node *type = tn_module_find(in->module, name)->in[TN_PRIM_FUNC_RET];
+  *out = tn_is_none(type) ? (tn_value){0} : number_of(type, &ret);
+  return NULL;
 }
 
 tn_status tn_interp_extern(tn_interp *in, const char *name, const tn_value *args, int32_t n_args,
@@ -134,11 +143,11 @@ static tn_status call_dps(tn_interp *in, tn_frame *frame, const tn_node *call, t
     args[n] = (tn_value){.kind = TN_V_INT};
     TN_TRY(tn_dim_eval(vars->in[i], &frame->syms, &args[n++].i64));
   }
+  tn_value ignored = {0};
   if (callee->op == TN_OP_EXTERN) {
-    tn_value ignored = {0};
     TN_TRY(tn_interp_extern(in, callee->attr.text, args, n, &ignored));
   } else {
-    TN_TRY(tn_interp_prim_func(in, callee->attr.text, args, n));
+    TN_TRY(tn_interp_prim_func(in, callee->attr.text, args, n, &ignored));
   }
   *out = outs[0];
   if (n_outs != 1) {

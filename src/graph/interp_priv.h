@@ -39,9 +39,10 @@ TN_MUST_USE tn_status tn_interp_apply(tn_interp *in, const tn_value *func, const
 /// A CALL node, arguments included.
 TN_MUST_USE tn_status tn_interp_builtin(tn_interp *in, tn_frame *frame, const tn_node *call,
                                         tn_value *out);
-/// A loop function on inputs, outputs and scalars in the order of its parameters.
+/// A loop function on inputs, outputs and scalars in the order of its parameters. out: its number,
+/// NONE when it has no result.
 TN_MUST_USE tn_status tn_interp_prim_func(tn_interp *in, const char *name, const tn_value *args,
-                                          int32_t n_args);
+                                          int32_t n_args, tn_value *out);
 /// The host's function `name`.
 TN_MUST_USE tn_status tn_interp_extern(tn_interp *in, const char *name, const tn_value *args,
                                        int32_t n_args, tn_value *out);

@@ -147,6 +147,28 @@ static void a_bound_tensor_may_change_afterwards(void **state) {
   tn_runtime_release(rt);
 }
 
+static void an_interpreted_loop_function_takes_no_text_for_a_number(void **state) {
+  (void)state;
+  static const char text[] = "from tvm.script import tir as T\n"
+                             "@T.prim_func\n"
+                             "def next(n: T.int32) -> T.int32:\n"
+                             "    T.ret(n + 1)\n";
+  tn_runtime *rt = NULL;
+  tn_program *program = NULL;
+  tn_arg arg = tn_arg_of_text("seven");
+  tn_arg result = tn_arg_none();
+  expect_ok(tn_runtime_create(1, &rt));
+  expect_ok(tn_program_parse(text, sizeof text - 1, "next.py", &program));
+  expect_error(tn_program_interpret(program, rt, "next", &arg, 1, &result), TN_INVALID,
+               "argument 0 of next: a loop function takes tensors and scalars only");
+  arg = tn_arg_of_int(7);
+  expect_ok(tn_program_interpret(program, rt, "next", &arg, 1, &result));
+  assert_int_equal(result.kind, TN_ARG_INT);
+  assert_int_equal(result.u.i64, 8);
+  tn_program_free(program);
+  tn_runtime_release(rt);
+}
+
 /* ---- executables of another version or architecture ---- */
 
 typedef struct image {
@@ -204,6 +226,7 @@ int main(void) {
       cmocka_unit_test(a_loopback_tensor_given_to_a_kernel_is_refused),
       cmocka_unit_test(a_loopback_tensor_cannot_be_bound),
       cmocka_unit_test(a_bound_tensor_may_change_afterwards),
+      cmocka_unit_test(an_interpreted_loop_function_takes_no_text_for_a_number),
       cmocka_unit_test(an_executable_for_another_machine_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
