@@ -43,8 +43,11 @@ void tn_scopes_pop(tn_scopes *scopes) {
 
 const tn_binding *tn_scopes_find(const tn_scopes *scopes, const char *name) {
   uint64_t index = 0;
-  return tn_map_find(&scopes->current, key_of(name), &index) ? &scopes->bindings.data[index - 1]
-                                                             : NULL;
+  (void)tn_map_find(&scopes->current, key_of(name), &index);
+  while (index > scopes->hidden_from && index <= scopes->hidden_to) {
+    index = scopes->bindings.data[index - 1].outer;
+  }
+  return index == 0 ? NULL : &scopes->bindings.data[index - 1];
 }
 
 bool tn_scopes_is_local(const tn_scopes *scopes, const char *name) {
@@ -70,6 +73,7 @@ tn_val tn_read_fail(tn_reader *r, const tn_ast *ast, const char *id, const char 
   va_start(args, fmt);
   tn_buf_vprintf(&text, fmt, args);
   va_end(args);
+  tn_note_macros(r, &text);
   tn_diags_add(r->diags, id, ast->pos, hint, "%s", tn_buf_text(&text));
   tn_buf_deinit(&text);
   return tn_val_error();
@@ -79,7 +83,7 @@ bool tn_read_ok(tn_reader *r, const tn_ast *ast, const char *id, tn_status st) {
   if (st == NULL) {
     return true;
   }
-  tn_diags_add(r->diags, id, ast->pos, NULL, "%s", tn_status_message(st));
+  tn_read_fail(r, ast, id, NULL, "%s", tn_status_message(st));
   tn_status_free(st);
   return false;
 }
@@ -100,7 +104,9 @@ char *tn_near_visible(tn_reader *r, const char *name) {
   }
   TN_VEC(const char *) names = {0};
   for (size_t i = 0; i < r->scopes.bindings.len; ++i) {
-    TN_VEC_PUSH(&names, r->scopes.bindings.data[i].name);
+    if (i < r->scopes.hidden_from || i >= r->scopes.hidden_to) {
+      TN_VEC_PUSH(&names, r->scopes.bindings.data[i].name);
+    }
   }
   char *hint = tn_near_of(name, names.data, names.len);
   TN_VEC_DEINIT(&names);

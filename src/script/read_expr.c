@@ -365,6 +365,11 @@ static tn_val call_value(tn_reader *r, const tn_ast *ast, tn_val callee) {
   if (tn_val_is_error(callee)) {
     return callee;
   }
+  if (callee.kind == TN_VAL_MACRO) {
+    return tn_read_fail(r, ast, r->is_graph ? "wrong-level" : "wrong-place", NULL,
+                        r->is_graph ? "a @T.macro belongs in a @T.prim_func"
+                                    : "a macro has no value: a call of it is a statement by itself");
+  }
   bool is_callable = callee.kind == TN_VAL_NODE &&
                      (callee.node->op == TN_OP_GLOBAL || callee.node->op == TN_OP_GVAR ||
                       callee.node->op == TN_OP_EXTERN);
@@ -415,7 +420,7 @@ static bool has_memory(const tn_reader *r) {
 }
 
 tn_val tn_read_val(tn_reader *r, const tn_ast *ast) {
-  if (!has_memory(r)) {
+  if (!has_memory(r) || !tn_macro_step(r, ast)) {
     return tn_val_error();
   }
   switch (ast->kind) {

@@ -33,12 +33,20 @@ static const char *const prim_names[] = {"T.prim_func", "tir.prim_func",
                                          "tvm.script.tir.prim_func"};
 static const char *const graph_names[] = {"R.function", "relax.function",
                                           "tvm.script.relax.function"};
+static const char *const macro_names[] = {"T.macro", "tir.macro", "tvm.script.tir.macro"};
 static const char *const module_names[] = {"I.ir_module", "tvm.script.ir_module",
                                            "tvm.script.ir.ir_module"};
 #define N_OF(names) (sizeof(names) / sizeof((names)[0]))
 
 static const char *decorator_name(tn_reader *r, const tn_ast *decorator) {
   return tn_dotted(r, decorator->kind == TN_AST_CALL ? decorator->in[0] : decorator);
+}
+
+/* Macros are names of the text, not functions of the module. */
+static bool is_macro(tn_reader *r, const tn_ast *stmt) {
+  const tn_ast *decorators = stmt->kind == TN_AST_DEF ? stmt->in[TN_AST_DEF_DECORATORS] : NULL;
+  return decorators != NULL && decorators->n == 1 &&
+         is_one_of(decorator_name(r, decorators->in[0]), macro_names, N_OF(macro_names));
 }
 
 /* s_tir=True is the spelling of 2026; everything else that is not known is a mistake. */
@@ -74,15 +82,21 @@ bool tn_read_decorators(tn_reader *r, const tn_ast *def, tn_def_opts *out) {
     return check_decorator_args(r, decorator, "private check_well_formed") &&
            read_flag(r, decorator, "private", false, &out->is_private);
   }
+  if (is_one_of(name, macro_names, N_OF(macro_names))) {
+    out->is_macro = true;
+    return check_decorator_args(r, decorator, "hygienic") &&
+           read_flag(r, decorator, "hygienic", true, &out->is_hygienic);
+  }
   out->is_graph = true;
   if (is_one_of(name, graph_names, N_OF(graph_names))) {
     return check_decorator_args(r, decorator, "private pure check_well_formed") &&
            read_flag(r, decorator, "private", false, &out->is_private) &&
            read_flag(r, decorator, "pure", true, &out->is_pure);
   }
-  if (name != NULL && (strcmp(name, "T.macro") == 0 || strcmp(name, "T.inline") == 0 ||
-                       strcmp(name, "R.macro") == 0)) {
-    tn_read_fail(r, decorator, "unsupported", NULL, "not supported yet: @%s", name);
+  if (name != NULL && (strcmp(name, "T.inline") == 0 || strcmp(name, "R.macro") == 0)) {
+    tn_read_fail(r, decorator, "unsupported", name[0] == 'T' ? "use @T.macro" : NULL,
+                 "not supported yet: @%s%s", name,
+                 name[0] == 'T' ? ", of the spelling of 2026" : "");
     return false;
   }
   char *hint = name == NULL ? NULL : tn_near_of(name, known, N_OF(known));
@@ -98,7 +112,9 @@ static void read_def_first(tn_reader *r, const tn_ast *def) {
   if (!tn_read_decorators(r, def, &opts)) {
     return;
   }
-  if (opts.is_graph) {
+  if (opts.is_macro) {
+    tn_read_macro(r, def, opts.is_hygienic);
+  } else if (opts.is_graph) {
     tn_declare_graph_func(r, def, opts.is_private, opts.is_pure);
   } else {
     tn_read_prim_func(r, def, opts.is_private);
@@ -207,17 +223,32 @@ static bool note_function(tn_reader *r, const tn_ast *at, const char *name) {
   return true;
 }
 
-static void read_members(tn_reader *r, const tn_ast *suite) {
-  TN_VEC(const tn_ast *) members = {0};
+typedef TN_VEC(const tn_ast *) member_vec;
+
+/* The statements of a class or file, without functions whose name is taken. */
+static void take_members(tn_reader *r, const tn_ast *suite, bool in_class, member_vec *out) {
   for (uint32_t i = 0; i < suite->n; ++i) {
     const tn_ast *stmt = suite->in[i];
-    bool is_def = stmt->kind == TN_AST_DEF;
-    bool is_extern = stmt->kind == TN_AST_ASSIGN && stmt->in[0]->kind == TN_AST_NAME;
+    bool is_def = stmt->kind == TN_AST_DEF && !is_macro(r, stmt);
+    bool is_extern = in_class && stmt->kind == TN_AST_ASSIGN && stmt->in[0]->kind == TN_AST_NAME;
     if ((!is_def && !is_extern) ||
         note_function(r, stmt, is_def ? stmt->text : stmt->in[0]->text)) {
-      TN_VEC_PUSH(&members, stmt);
+      TN_VEC_PUSH(out, stmt);
     }
   }
+}
+
+static void read_second(tn_reader *r, const member_vec *members) {
+  for (size_t i = 0; i < members->len; ++i) {
+    if (members->data[i]->kind == TN_AST_DEF) {
+      read_def_second(r, members->data[i]);
+    }
+  }
+}
+
+static void read_class_members(tn_reader *r, const tn_ast *suite) {
+  member_vec members = {0};
+  take_members(r, suite, true, &members);
   for (size_t i = 0; i < members.len; ++i) {
     const tn_ast *stmt = members.data[i];
     if (stmt->kind == TN_AST_DEF) {
@@ -230,11 +261,7 @@ static void read_members(tn_reader *r, const tn_ast *suite) {
       tn_read_fail(r, stmt, "bad-module-member", NULL, "expected a function in the module");
     }
   }
-  for (size_t i = 0; i < members.len; ++i) {
-    if (members.data[i]->kind == TN_AST_DEF) {
-      read_def_second(r, members.data[i]);
-    }
-  }
+  read_second(r, &members);
   TN_VEC_DEINIT(&members);
 }
 
@@ -258,7 +285,9 @@ static void read_class(tn_reader *r, const tn_ast *class_def) {
   }
   r->class_name = class_def->text;
   r->module->name = class_def->text;
-  read_members(r, class_def->in[TN_AST_CLASS_BODY]);
+  tn_scopes_push(&r->scopes, TN_FRAME_PLAIN);
+  read_class_members(r, class_def->in[TN_AST_CLASS_BODY]);
+  tn_scopes_pop(&r->scopes);
 }
 
 /* N = 16 outside of the module: a value that functions may use. */
@@ -272,39 +301,56 @@ static void read_outer(tn_reader *r, const tn_ast *stmt) {
   tn_scopes_set(&r->scopes, target->text, v);
 }
 
-static void read_file(tn_reader *r, const tn_ast *file) {
-  const tn_ast *class_def = NULL;
-  TN_VEC(const tn_ast *) defs = {0};
+/* What stands in the file, reported when it is not one class, or functions. False then. */
+static bool check_file(tn_reader *r, const tn_ast *file, const tn_ast **out_class) {
+  const tn_ast *first_def = NULL;
+  *out_class = NULL;
   for (uint32_t i = 0; i < file->n; ++i) {
     const tn_ast *stmt = file->in[i];
     bool is_doc = stmt->kind == TN_AST_EXPR && stmt->in[0]->kind == TN_AST_STR;
-    if (stmt->kind == TN_AST_CLASS && class_def == NULL) {
-      class_def = stmt;
+    if (stmt->kind == TN_AST_CLASS && *out_class == NULL) {
+      *out_class = stmt;
     } else if (stmt->kind == TN_AST_DEF) {
-      TN_VEC_PUSH(&defs, stmt);
-    } else if (stmt->kind == TN_AST_ASSIGN) {
-      read_outer(r, stmt);
-    } else if (stmt->kind != TN_AST_IMPORT && stmt->kind != TN_AST_PASS && !is_doc) {
+      first_def = first_def == NULL && !is_macro(r, stmt) ? stmt : first_def;
+    } else if (stmt->kind != TN_AST_ASSIGN && stmt->kind != TN_AST_IMPORT &&
+               stmt->kind != TN_AST_PASS && !is_doc) {
       tn_read_fail(r, stmt, "bad-file", NULL,
                    "expected one @I.ir_module class, or @T.prim_func and @R.function definitions");
     }
   }
-  if (class_def != NULL && defs.len > 0) {
-    tn_read_fail(r, defs.data[0], "bad-file", NULL,
+  if (*out_class != NULL && first_def != NULL) {
+    tn_read_fail(r, first_def, "bad-file", NULL,
                  "a function beside the @I.ir_module class: put it into the class");
-  } else if (class_def != NULL) {
-    read_class(r, class_def);
-  } else if (defs.len == 0) {
-    if (r->diags->n == 0) {
-      tn_read_fail(r, file, "empty-module", NULL,
-                   "there is no @I.ir_module class and no function in this file");
-    }
-  } else {
-    const tn_ast suite = {.kind = TN_AST_SUITE, .n = (uint32_t)defs.len, .in = defs.data};
-    r->class_name = r->module->name;
-    read_members(r, &suite);
+    return false;
   }
-  TN_VEC_DEINIT(&defs);
+  if (*out_class == NULL && first_def == NULL && r->diags->n == 0) {
+    tn_read_fail(r, file, "empty-module", NULL,
+                 "there is no @I.ir_module class and no function in this file");
+  }
+  return *out_class != NULL || first_def != NULL;
+}
+
+/* In the order of the text, as Python runs it: names and macros serve what stands below them. */
+static void read_file(tn_reader *r, const tn_ast *file) {
+  const tn_ast *class_def = NULL;
+  member_vec members = {0};
+  if (!check_file(r, file, &class_def)) {
+    return;
+  }
+  r->class_name = class_def == NULL ? r->module->name : NULL;
+  take_members(r, file, false, &members);
+  for (size_t i = 0; i < members.len; ++i) {
+    const tn_ast *stmt = members.data[i];
+    if (stmt->kind == TN_AST_DEF) {
+      read_def_first(r, stmt);
+    } else if (stmt->kind == TN_AST_ASSIGN) {
+      read_outer(r, stmt);
+    } else if (stmt == class_def) {
+      read_class(r, stmt);
+    }
+  }
+  read_second(r, &members);
+  TN_VEC_DEINIT(&members);
 }
 
 static void reader_deinit(tn_reader *r) {

@@ -363,6 +363,9 @@ static void push_wrap(tn_reader *r, const tn_ast *at, tn_op op, const char *text
 enum { MAX_WRAPS = 200 }; /* each is a level of nesting when it is printed */
 
 static bool may_wrap(tn_reader *r, const tn_ast *at) {
+  if (!tn_in_body(r, at)) {
+    return false;
+  }
   if (r->body->wraps.len < MAX_WRAPS) {
     return true;
   }

@@ -80,6 +80,7 @@ static bool is_named_value(const tn_node *n) {
 static void bind_name(tn_reader *r, const tn_ast *stmt, const tn_ast *name, tn_val v,
                       bool is_new_var, tn_dtype dtype) {
   bool is_thing = v.kind == TN_VAL_LIST || v.kind == TN_VAL_DICT || v.kind == TN_VAL_MODULE ||
+                  v.kind == TN_VAL_MACRO ||
                   (v.kind == TN_VAL_NODE && is_named_value(v.node)) || is_new_var;
   if (tn_val_is_error(v)) {
     define_errors(r, name);
@@ -342,6 +343,11 @@ static void read_expr_stmt(tn_reader *r, const tn_ast *stmt) {
   const tn_ast *value = stmt->in[0];
   if (value->kind == TN_AST_STR || value->kind == TN_AST_ELLIPSIS) {
     return; /* documentation */
+  }
+  tn_macro *macro = tn_called_macro(r, value);
+  if (macro != NULL) {
+    tn_expand_macro(r, value, macro);
+    return;
   }
   tn_val v = tn_read_val(r, value);
   if (v.kind == TN_VAL_ERROR || v.kind == TN_VAL_VOID) {

@@ -9,6 +9,7 @@
  *   read_expr.c    expressions of both levels
  *   args.c         arguments of calls, the table of T.* and R.* functions
  *   read_tir_*.c   functions, statements, blocks, calls of the loop level
+ *   read_macro.c   @T.macro
  *   read_graph_*.c types, statements, calls of the graph level
  *
  * An expression of the text is evaluated as Python would: to a Python value (number, text, list), a
@@ -32,12 +33,14 @@ typedef enum tn_val_kind {
   TN_VAL_UINT, /* 2^63 .. 2^64 - 1, for T.uint64 */
   TN_VAL_FLOAT,
   TN_VAL_STR,
-  TN_VAL_LIST,  /* tuple or list */
-  TN_VAL_DICT,  /* items: key value key value ... */
-  TN_VAL_NODE,  /* an expression, buffer, type, function, region ... */
-  TN_VAL_MODULE /* the module itself, as in cls.f */
+  TN_VAL_LIST,   /* tuple or list */
+  TN_VAL_DICT,   /* items: key value key value ... */
+  TN_VAL_NODE,   /* an expression, buffer, type, function, region ... */
+  TN_VAL_MODULE, /* the module itself, as in cls.f */
+  TN_VAL_MACRO   /* of @T.macro */
 } tn_val_kind;
 
+typedef struct tn_macro tn_macro; /* read_macro.c */
 typedef struct tn_val tn_val;
 struct tn_val {
   tn_val_kind kind;
@@ -50,6 +53,7 @@ struct tn_val {
     const char *text;
     const tn_val *items;
     const tn_node *node;
+    tn_macro *macro;
   };
 };
 
@@ -91,6 +95,9 @@ typedef struct tn_scopes {
   TN_VEC(tn_frame) frames;
   tn_map current; /* address of the interned name -> index + 1 of the visible binding */
   tn_map gone;    /* names that left a dataflow block or a branch -> tn_frame_kind */
+  /* bindings [hidden_from, hidden_to) cannot be seen: the caller's, from inside a macro */
+  size_t hidden_from;
+  size_t hidden_to;
 } tn_scopes;
 
 void tn_scopes_deinit(tn_scopes *scopes);
@@ -136,6 +143,13 @@ typedef struct tn_block_ctx {
   const tn_node *annotations;
 } tn_block_ctx;
 
+/* A macro being expanded, innermost first. */
+typedef struct tn_macro_call {
+  const struct tn_macro_call *outer;
+  const tn_ast *def;
+  const tn_ast *call;
+} tn_macro_call;
+
 typedef struct tn_reader tn_reader;
 typedef struct tn_call_row tn_call_row;
 
@@ -170,12 +184,15 @@ struct tn_reader {
   tn_arena arena;
   uint32_t source;
   tn_scopes scopes;
-  tn_strmap calls;        /* "T.Cast" -> tn_call_row */
-  tn_strmap funcs;        /* names of the module's functions -> their DEF (or ASSIGN) */
-  tn_arith *arith;        /* NULL until needed */
-  tn_map consts;          /* index of a metadata constant -> its CONST */
-  const char *class_name; /* NULL: bare functions */
-  int32_t n_seen;         /* problems before the function being read */
+  tn_strmap calls;                 /* "T.Cast" -> tn_call_row */
+  tn_strmap funcs;                 /* names of the module's functions -> their DEF (or ASSIGN) */
+  tn_arith *arith;                 /* NULL until needed */
+  tn_map consts;                   /* index of a metadata constant -> its CONST */
+  const char *class_name;          /* NULL: bare functions */
+  int32_t n_seen;                  /* problems before the function being read */
+  const tn_macro_call *macro_call; /* NULL: outside of macros */
+  uint32_t macro_depth;            /* of the syntax trees of the macros being expanded */
+  uint32_t macro_work;             /* values read in macros so far */
 
   /* the function being read */
   bool is_graph;
@@ -248,6 +265,8 @@ bool tn_pair_exprs(tn_reader *r, const tn_ast *at, tn_val a, tn_val b, const tn_
 const tn_node *tn_extent_between(tn_reader *r, const tn_node *lo, const tn_node *hi);
 /// A node's position, from a syntax tree.
 void tn_mark(tn_reader *r, const tn_node *n, const tn_ast *ast);
+/// False, reported, where no statement can stand: in a signature, outside of functions.
+bool tn_in_body(tn_reader *r, const tn_ast *ast);
 void tn_add_stmt(tn_reader *r, const tn_ast *ast, const tn_node *stmt);
 
 /* ---- args.c ---- */
@@ -337,6 +356,20 @@ const tn_node *tn_make_block(tn_reader *r, const tn_ast *at, const tn_block_ctx 
 void tn_read_init(tn_reader *r, const tn_ast *stmt);
 void tn_block_deinit(tn_block_ctx *block);
 
+/* ---- macros (read_macro.c) ---- */
+
+/// Gives the name of `def` its macro, which sees what is visible here.
+void tn_read_macro(tn_reader *r, const tn_ast *def, bool is_hygienic);
+/// The macro that a statement calls; NULL when it is no such call.
+tn_macro *tn_called_macro(tn_reader *r, const tn_ast *value);
+/// Reads the macro's statements into the open body.
+void tn_expand_macro(tn_reader *r, const tn_ast *call, tn_macro *macro);
+/// Counts a value read in a macro; false when the macros of this text have grown too large, which
+/// has been reported once.
+bool tn_macro_step(tn_reader *r, const tn_ast *at);
+/// Appends where the macros being expanded were called, for messages.
+void tn_note_macros(const tn_reader *r, tn_buf *text);
+
 /* ---- graph level ---- */
 
 tn_call_table tn_graph_calls(void);
@@ -375,6 +408,8 @@ typedef struct tn_def_opts {
   bool is_graph;
   bool is_private;
   bool is_pure;
+  bool is_macro;
+  bool is_hygienic; /* a macro */
 } tn_def_opts;
 bool tn_read_decorators(tn_reader *r, const tn_ast *def, tn_def_opts *out);
 /// Reads {"key": value, ...} of T.func_attr or R.func_attr into r->attrs.

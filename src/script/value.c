@@ -31,6 +31,8 @@ const char *tn_val_what(tn_val v) {
       return "a dictionary";
     case TN_VAL_MODULE:
       return "the module";
+    case TN_VAL_MACRO:
+      return "a macro";
     case TN_VAL_NODE:
       break;
   }
@@ -64,7 +66,17 @@ void tn_mark(tn_reader *r, const tn_node *n, const tn_ast *ast) {
   tn_ir_set_pos(r->ir, n, ast->pos);
 }
 
+bool tn_in_body(tn_reader *r, const tn_ast *ast) {
+  if (r->body == NULL) {
+    tn_read_fail(r, ast, "wrong-place", NULL, "a statement stands in the body of a function");
+  }
+  return r->body != NULL;
+}
+
 void tn_add_stmt(tn_reader *r, const tn_ast *ast, const tn_node *stmt) {
+  if (!tn_in_body(r, ast)) {
+    return;
+  }
   tn_mark(r, stmt, ast);
   TN_VEC_PUSH(&r->body->stmts, stmt);
 }
@@ -244,6 +256,7 @@ const tn_node *tn_to_attr(tn_reader *r, const tn_ast *at, tn_val v) {
       return v.node;
     case TN_VAL_VOID:
     case TN_VAL_MODULE:
+    case TN_VAL_MACRO:
       break;
   }
   tn_read_fail(r, at, "bad-attribute", NULL, "%s cannot be the value of an attribute",

@@ -14,8 +14,8 @@ def new(A: T.Buffer((16,), "float32")):
     A[0] = A[1]
 
 
-@T.macro
-def macro(A):
+@T.inline
+def inline(A):
     A[0] = A[1]
 # expect:
 %s:8:12: error: not supported yet: T.Buffer[...], the spelling of 2022 [unsupported]
@@ -25,6 +25,7 @@ def old(A: T.Buffer[(16,), "float32"]):
 %s:12:2: error: not supported yet: s_tir=, the spelling of 2026 [unsupported]
 @T.prim_func(s_tir=True)
  ^~~~~~~~~~~~~~~~~~~~~~~
-%s:17:2: error: not supported yet: @T.macro [unsupported]
-@T.macro
- ^~~~~~~
+%s:17:2: error: not supported yet: @T.inline, of the spelling of 2026 [unsupported]
+@T.inline
+ ^~~~~~~~
+  hint: use @T.macro
