@@ -35,7 +35,7 @@ for command in check fmt opt passes run compile bench targets; do
   is "$command --help says nothing on standard error" ! -s "$work/err"
 done
 succeeds "run's options" "$TENON" run --help
-for option in func input random output bind interpret threads; do out_has "--$option"; done
+for option in func input random size output bind interpret threads; do out_has "--$option"; done
 succeeds "compile's options" "$TENON" compile --help
 for option in '-o, --output' --target '-O, --opt-level' --bind; do out_has "$option"; done
 succeeds "bench's options" "$TENON" bench --help
@@ -120,6 +120,16 @@ succeeds "run --random=7" "$TENON" run "$fashion/all_tensorir.py" --random=7
 is "another seed gives other values" "$(cmp -s "$work/out" "$work/printed" && echo same)" != same
 succeeds "run one loop function of many" "$TENON" run "$fashion/all_tensorir.py" --func relu0 --random
 out_has '^Y: float32\[1, 128\] '
+cat > "$work/open.py" << 'PY'
+@R.function
+def main(x: R.Tensor(("n", 3), "float32"), y: R.Tensor((3, "m"), "float32")):
+    return R.matmul(x, y)
+PY
+for form in py tnx so; do
+  [ $form = py ] || succeeds "open sizes to .$form" "$TENON" compile "$work/open.py" -o "$work/open.$form"
+  succeeds "run --size with .$form" "$TENON" run "$work/open.$form" --random --size n=2 -s m=4
+  out_has '^out: float32\[2, 4\] '
+done
 fails 1 "an unknown function" "no function is called 'nope'" "$TENON" run "$work/k.py" --func nope
 fails 1 "a library that nobody registered" "env.linear" "$TENON" run "$fashion/library.py" --random
 

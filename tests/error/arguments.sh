@@ -35,10 +35,13 @@ compile "a file that is no array" "junk.npy" --bind "b1=$work/junk.npy"
 is "the old output is kept" "$(cat "$work/out.tnx")" = kept
 
 fails 1 "an argument is missing" "argument w0" "$TENON" run "$fashion" --input "x=$work/x.npy"
-fails 1 "an unknown argument" "no such argument" "$TENON" run "$fashion" --random --input "y=$work/x.npy"
+fails 1 "an unknown argument" "no such argument; it has: x, w0, b0, w1, b1" "$TENON" run "$fashion" --random --input "y=$work/x.npy"
+fails 1 "an argument twice" "argument x was given already" "$TENON" run "$fashion" --random --input "x=$work/x.npy" --input "x=$work/x.npy"
 fails 1 "binding twice" "w0" "$TENON" run "$fashion" --random \
   --bind w0=models/fashion_mnist/fashion_mlp.npz:w0 --bind w0=models/fashion_mnist/fashion_mlp.npz:w0
-fails 1 "binding in a compiled file" "compiled" "$TENON" run "$TN_BUILD/libtenon_runtime.so" --bind "x=$work/x.npy"
+for option in "--bind=x=$work/x.npy" --interpret --target=x86-64-v3 -O0 --strict-math --verify-each --time-passes "--dump-dir=$work/dump"; do
+  fails 1 "$option for a compiled file" "is compiled: --" "$TENON" run "$TN_BUILD/libtenon_runtime.so" "$option"
+done
 
 cat > "$work/rank.py" << 'PY'
 @R.function
@@ -46,4 +49,24 @@ def main(x: R.Tensor(ndim=2, dtype="float32")) -> R.Tensor(ndim=2, dtype="float3
     return x
 PY
 fails 1 "only the rank is known" "no fixed shape" "$TENON" run "$work/rank.py" --random
+
+cat > "$work/open.py" << 'PY'
+@T.prim_func
+def double(x: T.handle, y: T.handle):
+    n, m = T.int64(), T.int64()
+    X = T.match_buffer(x, (n, m), "float32")
+    Y = T.match_buffer(y, (m, n), "float32")
+    for i, j in T.grid(n, m):
+        Y[j, i] = X[i, j] * T.float32(2)
+PY
+zeros 24 | npy "$work/x23.npy" '<f4' '(2, 3)'
+fails 1 "an open size" "leaves n open; give it with --input X=FILE or --size n=N" "$TENON" run "$work/open.py" --random
+fails 1 "one of two open sizes" "leaves m open" "$TENON" run "$work/open.py" --random --size n=2
+fails 1 "a size that the types do not have" "no such size; they have n, m" "$TENON" run "$work/open.py" --size k=2
+fails 1 "a size and an array that disagree" "--size n=3: the array for X has 2 there" "$TENON" run "$work/open.py" --size n=3 --input "X=$work/x23.npy"
+for size in n n= =3 n=-1 n=2x n=99999999999999999999; do
+  fails 2 "--size $size" "NAME=N is needed" "$TENON" run "$work/open.py" --size "$size"
+done
+succeeds "the given array tells the result's shape" "$TENON" run "$work/open.py" --input "X=$work/x23.npy"
+out_has '^Y: float32\[3, 2\] 0 0'
 finish

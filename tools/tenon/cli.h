@@ -64,6 +64,7 @@ int cli_finish(tn_status st);
 #define CLI_OPT_FUNC {"func", 'f', "NAME", "the function to take (default: main, or the only public one)"}
 #define CLI_OPT_INPUT {"input", 'i', "NAME=FILE", "an argument, from .npy, FILE.npz:MEMBER or idx(.gz); repeatable"}
 #define CLI_OPT_RANDOM {"random", 0, "[SEED]", "fill arguments that were not given with reproducible random values"}
+#define CLI_OPT_SIZE {"size", 's', "NAME=N", "a size that the types leave open and no given argument tells; repeatable"}
 #define CLI_OPT_BIND {"bind", 'b', "NAME=FILE", "make a parameter a constant with this value; repeatable"}
 #define CLI_OPT_THREADS {"threads", 't', "N", "threads of parallel loops (default: all)"}
 #define CLI_OPT_TARGET {"target", 0, "NAME", "what to compile for (default: host); `tenon targets` lists them"}

@@ -10,7 +10,7 @@
 #include "tenon/bench.h"
 
 static const cli_option bench_options[] = {
-  CLI_OPT_FUNC, CLI_OPT_INPUT, CLI_OPT_RANDOM, CLI_OPT_BIND, CLI_OPT_THREADS,
+  CLI_OPT_FUNC, CLI_OPT_INPUT, CLI_OPT_RANDOM, CLI_OPT_SIZE, CLI_OPT_BIND, CLI_OPT_THREADS,
   {"number", 0, "N", "calls a sample (default: as many as fill --min-repeat-ms)"},
   {"repeat", 0, "N", "samples (default 21)"},
   {"min-repeat-ms", 0, "MS", "least time of a sample (default 1)"},
@@ -45,11 +45,10 @@ static int run_bench(const cli_args *args) {
   tn_bench_result result = {0};
   tn_bench_opts opts = TN_BENCH_DEFAULTS;
   int64_t n_threads = 0;
-  int64_t seed = 0; /* gathering reads it again; here a wrong one is wrong usage */
   int64_t number = 0;
   int64_t repeat = 0;
   int64_t min_ms = 0;
-  if (!session_check_pairs(args, "input") || !session_check_pairs(args, "bind") || !cli_int(args, "threads", 1, 1024, 0, &n_threads) || !cli_int(args, "random", 0, INT64_MAX, 0, &seed) ||
+  if (!session_check_args(args) || !cli_int(args, "threads", 1, 1024, 0, &n_threads) ||
       !cli_int(args, "number", 1, INT32_MAX, opts.number, &number) || !cli_int(args, "repeat", 1, 100000, opts.repeat, &repeat) ||
       !cli_int(args, "min-repeat-ms", 0, 1000000, cli_value(args, "number") != NULL ? 0 : 1, &min_ms) ||
       !cli_compile_opts(args, &compile)) {

@@ -10,7 +10,7 @@
 #include "session.h"
 
 static const cli_option run_options[] = {
-  CLI_OPT_FUNC, CLI_OPT_INPUT, CLI_OPT_RANDOM,
+  CLI_OPT_FUNC, CLI_OPT_INPUT, CLI_OPT_RANDOM, CLI_OPT_SIZE,
   {"output", 'o', "DIR", "write each result there as NAME.npy; or to a file: .npz takes all, .npy .idx .idx.gz one"},
   CLI_OPT_BIND,
   {"interpret", 0, NULL, "use the reference interpreters instead of compiling"},
@@ -171,11 +171,10 @@ static int run_run(const cli_args *args) {
   session s = {0};
   tn_arg ret = tn_arg_none();
   int64_t n_threads = 0;
-  int64_t seed = 0; /* gathering reads it again; here a wrong one is wrong usage */
   const char *output = cli_value(args, "output");
   static results r; /* large, and there is one run a process */
-  if (!session_check_pairs(args, "input") || !session_check_pairs(args, "bind") ||
-      !cli_int(args, "threads", 1, 1024, 0, &n_threads) || !cli_int(args, "random", 0, INT64_MAX, 0, &seed) || !cli_compile_opts(args, &compile)) {
+  if (!session_check_args(args) || !cli_int(args, "threads", 1, 1024, 0, &n_threads) ||
+      !cli_compile_opts(args, &compile)) {
     return CLI_USAGE;
   }
   if (is_folder(output) && mkdir(output, 0777) != 0 && errno != EEXIST) {

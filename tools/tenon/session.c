@@ -3,14 +3,16 @@
 /* Opens what the user named and gathers a function's arguments: given files, random values, or room for results. */
 #include "session.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sizes.h"
+
 /* Errors of the tool's own, in the library's form. */
 static tn_status usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-#include <stdarg.h>
 static tn_status usage_error(const char *fmt, ...) {
   char text[1024];
   va_list list;
@@ -30,6 +32,12 @@ bool session_check_pairs(const cli_args *args, const char *name) {
     }
   }
   return true;
+}
+
+bool session_check_args(const cli_args *args) {
+  int64_t seed = 0; /* gathering reads it again; here a wrong one is wrong usage */
+  return session_check_pairs(args, "input") && session_check_pairs(args, "bind") && sizes_check(args) &&
+         cli_int(args, "random", 0, INT64_MAX, 0, &seed);
 }
 
 /* "NAME=FILE" is about `name`. */
@@ -134,16 +142,23 @@ static tn_status describe_exec_function(session *s, int32_t index) {
 
 /* ---- arguments ---- */
 
-static tn_status make_tensor(const tn_param_info *param, bool is_random, uint64_t seed, tn_arg *out_arg) {
+/* Says what is not known of the shape, and what would tell it. */
+static tn_status open_shape(const sizes *known, const tn_param_info *param) {
+  const char *name = sizes_open_name(known, param);
+  if (name != NULL) {
+    return usage_error("argument %s: %s leaves %s open; give it with --input %s=FILE or --size %s=N", param->name, param->text,
+                       name, param->name, name);
+  }
+  return usage_error("argument %s: %s has no fixed shape; give it with --input %s=FILE", param->name, param->text, param->name);
+}
+
+static tn_status make_tensor(const sizes *known, const tn_param_info *param, bool is_random, uint64_t seed, tn_arg *out_arg) {
   tn_tensor *tensor = NULL;
-  bool is_fixed = param->kind == 1 /* tensor */ && param->dtype != TN_DT_NONE && param->ndim >= 0;
-  for (int32_t i = 0; is_fixed && i < param->ndim; ++i) {
-    is_fixed = param->dims[i] >= 0;
+  int64_t dims[SIZES_MAX_NDIM];
+  if (param->kind != 1 /* tensor */ || param->dtype == TN_DT_NONE || !sizes_dims(known, param, dims)) {
+    return open_shape(known, param);
   }
-  if (!is_fixed) {
-    return usage_error("argument %s: %s has no fixed shape; give it with --input %s=FILE", param->name, param->text, param->name);
-  }
-  tn_status st = tn_tensor_create(param->dtype, param->ndim, param->dims, NULL, &tensor);
+  tn_status st = tn_tensor_create(param->dtype, param->ndim, dims, NULL, &tensor);
   if (st == NULL && is_random) {
     st = tn_tensor_fill_random(tensor, seed);
   }
@@ -222,54 +237,76 @@ static tn_status load_argument(const tn_param_info *param, const char *path, tn_
   return st;
 }
 
-static tn_status gather_one(const cli_args *args, session *s, int32_t j, int64_t seed) {
-  const tn_param_info *param = &s->params[j];
-  bool is_random = cli_value(args, "random") != NULL;
-  for (int32_t i = 0; cli_value_at(args, "input", i) != NULL; ++i) {
-    const char *text = cli_value_at(args, "input", i);
-    if (is_about(text, param->name)) {
-      return load_argument(param, strchr(text, '=') + 1, &s->args[j]);
-    }
+static tn_status unknown_argument(const session *s, const char *text) {
+  char names[512] = "";
+  for (int32_t j = 0; j < s->n_params; ++j) {
+    size_t len = strlen(names);
+    (void)snprintf(names + len, sizeof names - len, "%s%s", j > 0 ? ", " : "", s->params[j].name);
   }
-  if (!s->is_graph && param->is_output) {
-    return make_tensor(param, false, 0, &s->args[j]);
-  }
-  bool is_tensor = param->kind == 1;
-  if (param->kind == 0 || param->kind > 3) {
-    return usage_error("argument %s: %s of %s cannot be given on the command line", param->name, param->text, s->func);
-  }
-  if (!is_random || !is_tensor) {
-    return usage_error("argument %s: %s of %s was not given; use --input %s=FILE%s", param->name, param->text, s->func,
-                       param->name, is_tensor ? " or --random" : "");
-  }
-  return make_tensor(param, true, (uint64_t)seed + (uint64_t)j, &s->args[j]);
+  return usage_error("--input %s: %s has no such argument; it has: %s", text, s->func, s->n_params > 0 ? names : "none");
 }
 
-static tn_status check_names(const cli_args *args, const session *s) {
+/* The arguments that were given, and what their shapes tell. */
+static tn_status gather_given(const cli_args *args, session *s, sizes *known) {
   for (int32_t i = 0; cli_value_at(args, "input", i) != NULL; ++i) {
     const char *text = cli_value_at(args, "input", i);
-    bool is_known = false;
-    for (int32_t j = 0; j < s->n_params; ++j) {
-      is_known = is_known || is_about(text, s->params[j].name);
+    int32_t j = 0;
+    while (j < s->n_params && !is_about(text, s->params[j].name)) {
+      ++j;
     }
-    if (!is_known) {
-      return usage_error("--input %s: %s has no such argument", text, s->func);
+    if (j == s->n_params) {
+      return unknown_argument(s, text);
+    }
+    if (s->args[j].kind != TN_ARG_NONE) {
+      return usage_error("--input %s: argument %s was given already", text, s->params[j].name);
+    }
+    tn_status st = load_argument(&s->params[j], strchr(text, '=') + 1, &s->args[j]);
+    if (st == NULL && tn_arg_dl(&s->args[j]) != NULL) {
+      st = sizes_see(known, &s->params[j], tn_arg_dl(&s->args[j]));
+    }
+    if (st != NULL) {
+      return st;
     }
   }
   return NULL;
 }
 
+/* An argument that was not given: room for a result, or random values. */
+static tn_status make_argument(const cli_args *args, session *s, int32_t j, const sizes *known, int64_t seed) {
+  const tn_param_info *param = &s->params[j];
+  if (!s->is_graph && param->is_output) {
+    return make_tensor(known, param, false, 0, &s->args[j]);
+  }
+  bool is_tensor = param->kind == 1;
+  if (param->kind == 0 || param->kind > 3) {
+    return usage_error("argument %s: %s of %s cannot be given on the command line", param->name, param->text, s->func);
+  }
+  if (cli_value(args, "random") == NULL || !is_tensor) {
+    return usage_error("argument %s: %s of %s was not given; use --input %s=FILE%s", param->name, param->text, s->func,
+                       param->name, is_tensor ? " or --random" : "");
+  }
+  return make_tensor(known, param, true, (uint64_t)seed + (uint64_t)j, &s->args[j]);
+}
+
 static tn_status gather(const cli_args *args, session *s) {
   int64_t seed = 0;
+  sizes known;
   if (s->n_params > SESSION_MAX_PARAMS) {
     return usage_error("%s has %d parameters; the command line can give %d", s->func, s->n_params, SESSION_MAX_PARAMS);
   }
   if (!cli_int(args, "random", 0, INT64_MAX, 0, &seed)) {
     return usage_error("--random takes a whole number");
   }
-  tn_status st = check_names(args, s);
+  for (int32_t j = 0; j < s->n_params; ++j) {
+    s->args[j] = tn_arg_none();
+  }
+  sizes_init(&known, s->params, s->n_params);
+  tn_status st = sizes_set(&known, args);
+  st = st == NULL ? gather_given(args, s, &known) : st;
   for (int32_t j = 0; st == NULL && j < s->n_params; ++j) {
-    st = gather_one(args, s, j, seed);
+    if (s->args[j].kind == TN_ARG_NONE) {
+      st = make_argument(args, s, j, &known, seed);
+    }
   }
   return st;
 }
@@ -287,6 +324,18 @@ static bool is_compiled_file(const char *path) {
   return (n >= 4 && memcmp(head, "\177ELF", 4) == 0) || (n == 8 && memcmp(head, "TENONTNX", 8) == 0);
 }
 
+/* An option given that means nothing for a file that is compiled already; NULL when there is none. */
+static const char *option_for_text(const cli_args *args) {
+  static const char *const names[] = {"interpret",   "bind",        "target",      "opt-level",
+                                      "strict-math", "verify-each", "time-passes", "dump-dir"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    if (cli_value(args, names[i]) != NULL) {
+      return names[i];
+    }
+  }
+  return NULL;
+}
+
 static tn_status open_file(const cli_args *args, const cli_compile *compile, bool is_interpreted, session *s) {
   const char *path = args->operands[0];
   tn_status st = NULL;
@@ -294,8 +343,9 @@ static tn_status open_file(const cli_args *args, const cli_compile *compile, boo
   const char *dot = strrchr(path, '.');
   bool is_named_compiled = dot != NULL && (strcmp(dot, ".so") == 0 || strcmp(dot, ".tnx") == 0);
   if (is_named_compiled || is_compiled_file(path)) {
-    if (is_interpreted || cli_value(args, "bind") != NULL) {
-      return usage_error("%s is compiled: --interpret and --bind need the program's text", path);
+    const char *option = option_for_text(args);
+    if (option != NULL) {
+      return usage_error("%s is compiled: --%s needs the program's text", path, option);
     }
     st = tn_exec_load(path, &s->exec);
     st = st == NULL ? choose_function(args, s, &index) : st;
