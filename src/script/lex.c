@@ -269,10 +269,8 @@ static bool lex_punct(lexer *lx) {
 static void lex_stray(lexer *lx) {
   unsigned char c = peek(lx, 0);
   if (c == 0) {
-    tn_diags_add(lx->diags, "nul-byte", pos_here(lx), NULL, "NUL byte in the text");
-    while (lx->at < lx->len && lx->text[lx->at] == 0) {
-      step(lx);
-    }
+    tn_diags_add(lx->diags, "nul-byte", pos_here(lx), NULL, "NUL byte: this is no text");
+    lx->at = lx->len; /* whatever the file is, what follows would not be understood either */
     return;
   }
   uint32_t n = utf8_len(lx);

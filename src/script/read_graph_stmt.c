@@ -190,6 +190,12 @@ static void read_dataflow(tn_reader *r, const tn_ast *stmt) {
       }
     }
   }
+  /* a name whose value was wrong was told once: using it after the block is no second mistake */
+  for (size_t k = TN_VEC_LAST(&r->scopes.frames).base; k < r->scopes.bindings.len; ++k) {
+    if (tn_val_is_error(r->scopes.bindings.data[k].val)) {
+      TN_VEC_PUSH(&kept, r->scopes.bindings.data[k]);
+    }
+  }
   tn_scopes_pop(&r->scopes);
   for (size_t i = 0; i < kept.len; ++i) {
     tn_scopes_set(&r->scopes, kept.data[i].name, kept.data[i].val);
