@@ -116,7 +116,7 @@ enum {
   TN_ARGW_REG = 0,   /* a register */
   TN_ARGW_IMM = 1,   /* an integer of 56 bits */
   TN_ARGW_CONST = 2, /* an entry of CONSTS */
-  TN_ARGW_FUNC = 3,  /* an entry of FUNCS, as a value */
+  TN_ARGW_FUNC = 3,  /* an entry of FUNCS that is no kernel, as a value */
   TN_ARGW_SLOT = 4   /* the integer in a shape-heap slot */
 };
 #define TN_ARGW(kind, value) ((int64_t)((uint64_t)(value) << 8 | (uint64_t)(kind)))
@@ -141,8 +141,8 @@ enum {
  *   ALLOC_STORAGE dst arg device flags   arg: bytes; device: index of the machine's device list;
  *                                        flags bit 0: the memory does not outlive the call and may
  *                                        be kept for the next run
- *   ALLOC_TENSOR dst reg offset dt n arg* a compact view into storage reg at a byte offset; args are
- *                                        extents
+ *   ALLOC_TENSOR dst reg offset dt n arg* a compact view into storage reg at a byte offset; args
+ *                                        are extents
  *   MAKE_TUPLE dst n arg*                a tuple value
  *   TUPLE_GET dst reg index              an item of a tuple
  *   KILL reg                             drops the value

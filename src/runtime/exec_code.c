@@ -63,8 +63,9 @@ static bool is_good_arg(const checker *c, int64_t word, bool is_integer) {
       return is_below(value, c->func->n_slots);
     case TN_ARGW_CONST:
       return !is_integer && is_below(value, c->view->n_consts);
-    case TN_ARGW_FUNC:
-      return !is_integer && is_below(value, c->view->n_funcs);
+    case TN_ARGW_FUNC: /* a kernel is no value: its types may be unchecked, it writes to its args */
+      return !is_integer && is_below(value, c->view->n_funcs) &&
+             c->view->funcs[value].kind != TN_EXEC_FN_KERNEL;
     default:
       return false;
   }

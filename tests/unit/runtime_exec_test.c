@@ -312,6 +312,12 @@ static void kernel_with_result(tn_asm *a) {
   EMIT(a, TN_VM_CALL, 0, k, 0);
   EMIT(a, TN_VM_RET, I(0));
 }
+static void kernel_as_value(tn_asm *a) {
+  uint32_t k = asm_outside(a, TN_EXEC_FN_KERNEL, "k", "");
+  TN_VEC_LAST(&a->funcs).params = UINT32_MAX; /* not looked at: the kernel is not public */
+  begin(a);
+  EMIT(a, TN_VM_RET, F(k));
+}
 static void missing_kernel(tn_asm *a) { asm_outside(a, TN_EXEC_FN_KERNEL, "missing", ""); }
 static void twice(tn_asm *a) {
   begin(a);
@@ -361,6 +367,7 @@ static void each_check_refuses_its_case(void **state) {
       {"bad_dtype", bad_dtype, "operand 4 is out of range"},
       {"int_from_const", int_from_const, "operand 3 is out of range"},
       {"kernel_with_result", kernel_with_result, "no result"},
+      {"kernel_as_value", kernel_as_value, "(ret): operand 1 is out of range"},
       {"missing_kernel", missing_kernel, "no code for its kernel 'missing'"},
       {"twice", twice, "two public functions are called 'f'"},
       {"huge_frame", huge_frame, "4294967295 registers"},
