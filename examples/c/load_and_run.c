@@ -17,10 +17,7 @@ enum { MAX_ARGS = 64, MAX_NDIM = 16, MAX_SHOWN = 8 };
 /* What a kernel or a graph function may be given here: numbers in 8 to 64 bits. */
 static void fill(tn_tensor *tensor) {
   const DLTensor *dl = tn_tensor_dl(tensor);
-  int64_t n = 1;
-  for (int32_t i = 0; i < dl->ndim; ++i) {
-    n *= dl->shape[i];
-  }
+  int64_t n = tn_dl_n_elems(dl);
   for (int64_t i = 0; i < n; ++i) {
     if (dl->dtype.code == TN_TC_FLOAT && dl->dtype.bits == 32) {
       ((float *)dl->data)[i] = (float)(i % 7);
@@ -62,11 +59,10 @@ static void show(const tn_arg *value) {
   } else if (dl == NULL) {
     printf("  (%s)\n", tn_arg_kind_name(value->kind));
   } else {
-    int64_t n = 1;
+    int64_t n = tn_dl_n_elems(dl);
     printf("  (");
     for (int32_t i = 0; i < dl->ndim; ++i) {
       printf("%s%lld", i == 0 ? "" : ", ", (long long)dl->shape[i]);
-      n *= dl->shape[i];
     }
     printf("):");
     for (int64_t i = 0; i < n && i < MAX_SHOWN && dl->dtype.bits == 32; ++i) {

@@ -137,6 +137,8 @@ TN_API tn_status tn_tensor_copy(tn_runtime *rt, tn_tensor *src, DLDevice device,
 TN_API const DLTensor *tn_tensor_dl(const tn_tensor *tensor);
 /// The element type of a DLTensor, packed.
 TN_API tn_dtype tn_dl_dtype(const DLTensor *dl);
+/// Product of the extents of a tensor that exists.
+TN_API int64_t tn_dl_n_elems(const DLTensor *dl);
 /// The address of the first element. On a device other than the cpu it must not be followed.
 TN_API void *tn_tensor_data(const tn_tensor *tensor);
 /// True for constants of a loaded module and for imported tensors that said so.

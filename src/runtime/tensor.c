@@ -212,22 +212,26 @@ static tn_status byte_span(int32_t ndim, const int64_t *shape, const int64_t *st
   int64_t hi = 1;
   int64_t compact = 1;
   bool is_empty = false;
+  for (int32_t i = 0; i < ndim; ++i) {
+    is_empty |= shape[i] == 0;
+  }
+  if (is_empty) { /* whatever the other extents are */
+    *out_lo = 0;
+    *out_hi = 0;
+    return NULL;
+  }
   for (int32_t i = ndim - 1; i >= 0; --i) {
     int64_t reach = 0;
     int64_t stride = strides == NULL ? compact : strides[i];
     bool is_wrapped = shape[i] > 1 && __builtin_mul_overflow(shape[i] - 1, stride, &reach);
     is_wrapped |= __builtin_add_overflow(reach < 0 ? lo : hi, reach, reach < 0 ? &lo : &hi);
     is_wrapped |= strides == NULL && __builtin_mul_overflow(compact, shape[i], &compact);
-    is_empty |= shape[i] == 0;
-    if (is_wrapped && !is_empty) {
+    if (is_wrapped) {
       return TN_ERR(TN_INVALID, "the strides of a tensor overflow");
     }
   }
   int64_t elem = (int64_t)elem_bytes;
-  if (is_empty) {
-    *out_lo = 0;
-    *out_hi = 0;
-  } else if (__builtin_mul_overflow(lo, elem, out_lo) || __builtin_mul_overflow(hi, elem, out_hi)) {
+  if (__builtin_mul_overflow(lo, elem, out_lo) || __builtin_mul_overflow(hi, elem, out_hi)) {
     return TN_ERR(TN_INVALID, "the strides of a tensor overflow");
   }
   return NULL;
@@ -351,21 +355,28 @@ void tn_tensor_release(tn_tensor *tensor) {
 
 int64_t tn_dl_n_elems(const DLTensor *dl) {
   int64_t n = 1;
+  bool is_empty = false;
   for (int32_t i = 0; i < dl->ndim; ++i) {
-    n *= dl->shape[i];
+    is_empty |= dl->shape[i] == 0;
+    (void)__builtin_mul_overflow(n, dl->shape[i], &n); /* only beside an extent of 0 */
   }
-  return n;
+  return is_empty ? 0 : n;
+}
+
+void tn_dl_strides(const DLTensor *dl, int64_t *out_strides) {
+  int64_t compact = 1;
+  for (int32_t i = dl->ndim - 1; i >= 0; --i) {
+    out_strides[i] = dl->strides == NULL ? compact : dl->strides[i];
+    (void)__builtin_mul_overflow(compact, dl->shape[i], &compact); /* as above */
+  }
 }
 
 bool tn_dl_is_compact(const DLTensor *dl) {
-  if (dl->strides == NULL) {
+  if (dl->strides == NULL || tn_dl_n_elems(dl) == 0) {
     return true;
   }
   int64_t want = 1;
   for (int32_t i = dl->ndim - 1; i >= 0; --i) {
-    if (dl->shape[i] == 0) {
-      return true;
-    }
     if (dl->shape[i] != 1 && dl->strides[i] != want) {
       return false;
     }

@@ -49,8 +49,8 @@ TN_MUST_USE tn_status tn_tensor_set_borrowed(tn_tensor *tensor, tn_runtime *rt, 
 /// INVALID or UNSUPPORTED unless Tenon has such elements: whole bytes, one or more lanes.
 TN_MUST_USE tn_status tn_dtype_check(tn_dtype dtype);
 DLDataType tn_dtype_to_dl(tn_dtype dtype);
-/// Product of the extents; the tensor was checked before.
-int64_t tn_dl_n_elems(const DLTensor *dl);
+/// In elements; the compact ones where `dl` names none. out_strides: room for dl->ndim.
+void tn_dl_strides(const DLTensor *dl, int64_t *out_strides);
 /// True when the elements lie without gaps in row-major order.
 bool tn_dl_is_compact(const DLTensor *dl);
 /// Appends "Tensor((2, 3), float32)".

@@ -18,19 +18,11 @@ typedef struct copier {
   size_t run_bytes;
 } copier;
 
-static void fill_strides(const DLTensor *dl, int64_t *strides) {
-  int64_t compact = 1;
-  for (int32_t i = dl->ndim - 1; i >= 0; --i) {
-    strides[i] = dl->strides == NULL ? compact : dl->strides[i];
-    compact *= dl->shape[i];
-  }
-}
-
 static void find_run(copier *c) {
   int64_t run = 1;
   int32_t n_outer = c->src->ndim;
-  fill_strides(c->src, c->src_strides);
-  fill_strides(c->dst, c->dst_strides);
+  tn_dl_strides(c->src, c->src_strides);
+  tn_dl_strides(c->dst, c->dst_strides);
   while (n_outer > 0) {
     int32_t i = n_outer - 1;
     bool is_run = c->src->shape[i] == 1 || (c->src_strides[i] == run && c->dst_strides[i] == run);

@@ -85,11 +85,7 @@ static tn_status export_new(tn_tensor *tensor, exported **out_exported) {
     return tn_mem_error("an exported tensor", sizeof *e);
   }
   DLTensor dl = tensor->dl;
-  int64_t compact = 1;
-  for (int32_t i = dl.ndim - 1; i >= 0; --i) {
-    e->strides[i] = dl.strides == NULL ? compact : dl.strides[i];
-    compact *= dl.shape[i];
-  }
+  tn_dl_strides(&dl, e->strides);
   dl.strides = e->strides;
   e->plain = (DLManagedTensor){.dl_tensor = dl, .manager_ctx = tensor, .deleter = delete_plain};
   e->versioned = (DLManagedTensorVersioned){

@@ -247,6 +247,28 @@ static void exports_share_memory_with_explicit_strides(void **state) {
   tn_tensor_release(again);
 }
 
+/* Beside an extent of 0 the others may be any: their product passes 64 bits. */
+static void empty_tensors_of_huge_extents_go_out_and_come_back(void **state) {
+  (void)state;
+  const int64_t huge = (int64_t)1 << 40;
+  const int64_t shape[] = {huge, 0, huge, huge};
+  const int64_t strides[] = {0, huge * 8, huge, 1};
+  DLTensor dl = {.device = cpu, .ndim = 4, .dtype = {TN_TC_FLOAT, 32, 1}};
+  tn_tensor *empty = NULL;
+  tn_tensor *copy = NULL;
+  DLManagedTensor *plain = NULL;
+  dl.shape = (int64_t *)(uintptr_t)shape;
+  dl.strides = (int64_t *)(uintptr_t)strides;
+  expect_ok(tn_tensor_from_dl(&dl, &empty));
+  assert_null(tn_tensor_dl(empty)->strides);
+  assert_int_equal(tn_dl_n_elems(tn_tensor_dl(empty)), 0);
+  expect_ok(tn_tensor_copy(NULL, empty, cpu, &copy));
+  expect_ok(tn_tensor_to_dlpack(copy, &plain));
+  plain->deleter(plain);
+  tn_tensor_release(copy);
+  tn_tensor_release(empty);
+}
+
 /* ---- values ---- */
 
 static void tuples_hold_their_items(void **state) {
@@ -308,6 +330,7 @@ int main(void) {
       cmocka_unit_test(byte_offsets_and_compact_strides_are_understood),
       cmocka_unit_test(read_only_tensors_are_guarded),
       cmocka_unit_test(exports_share_memory_with_explicit_strides),
+      cmocka_unit_test(empty_tensors_of_huge_extents_go_out_and_come_back),
       cmocka_unit_test(tuples_hold_their_items),
       cmocka_unit_test(nesting_has_a_limit),
   };

@@ -40,12 +40,11 @@ static void print_element(const DLTensor *dl, int64_t i) {
 /* name: float32[1, 10] 0.1 0.2 ... */
 static void print_tensor(const char *name, tn_tensor *tensor) {
   const DLTensor *dl = tn_tensor_dl(tensor);
-  int64_t n = 1;
+  int64_t n = tn_dl_n_elems(dl);
   char dtype[TN_DTYPE_TEXT_BYTES];
   printf("%s: %s[", name, tn_dtype_print(tn_dl_dtype(dl), dtype));
   for (int32_t i = 0; i < dl->ndim; ++i) {
     printf("%s%lld", i > 0 ? ", " : "", (long long)dl->shape[i]);
-    n *= dl->shape[i];
   }
   printf("]");
   for (int64_t i = 0; i < n && i < MAX_SHOWN; ++i) {

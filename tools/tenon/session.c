@@ -191,10 +191,7 @@ static bool number_at(const void *data, tn_dtype dtype, tn_arg *out_arg) {
 /* An array given for a scalar parameter is its one element. */
 static tn_status scalar_of(const tn_param_info *param, tn_tensor *tensor, tn_arg *out_arg) {
   const DLTensor *dl = tn_tensor_dl(tensor);
-  int64_t n = 1;
-  for (int32_t i = 0; i < dl->ndim; ++i) {
-    n *= dl->shape[i];
-  }
+  int64_t n = tn_dl_n_elems(dl);
   if (n != 1) {
     return usage_error("argument %s is a scalar, and the file holds %lld values", param->name, (long long)n);
   }
