@@ -12,22 +12,24 @@ tn_status tn_array_view_dl(const DLTensor *dl, tn_array *out_array) {
     return TN_ERR(TN_INVALID, "a tensor on device type %d, where the cpu's (%d) is needed; copy it first",
                   dl->device.device_type, kDLCPU);
   }
-  if (dl->ndim < 0 || dl->ndim > TN_MAX_NDIM) {
-    return TN_ERR(TN_INVALID, "a tensor of %d dimensions; 0 to %d are possible", dl->ndim, TN_MAX_NDIM);
+  tn_tensor *checked = NULL; /* what can be wrong with a foreign tensor, the runtime knows */
+  TN_TRY(tn_tensor_from_dl(dl, &checked));
+  const DLTensor *good = tn_tensor_dl(checked);
+  tn_status st = NULL;
+  tn_array view = {.data = good->data, .dtype = tn_dl_dtype(good), .ndim = good->ndim, .is_view = true};
+  for (int32_t i = 0; i < view.ndim; ++i) {
+    view.shape[i] = good->shape[i];
   }
-  tn_array view = {.is_view = true, .ndim = dl->ndim};
-  view.dtype = tn_dtype_make(dl->dtype.code, dl->dtype.bits, dl->dtype.lanes);
-  int64_t stride = 1;
-  for (int32_t i = dl->ndim; i-- > 0;) {
-    view.shape[i] = dl->shape[i];
-    if (dl->strides != NULL && dl->shape[i] > 1 && dl->strides[i] != stride) {
-      return TN_ERR(TN_INVALID, "a strided tensor, where a compact one is needed; copy it first");
-    }
-    stride *= dl->shape[i];
+  if (good->strides != NULL) {
+    st = TN_ERR(TN_INVALID, "a strided tensor, where a compact one is needed; copy it first");
+  } else if (good->dtype.lanes != 1) {
+    st = TN_ERR(TN_UNSUPPORTED, "a tensor whose elements have %d lanes", good->dtype.lanes);
   }
-  view.data = (char *)dl->data + dl->byte_offset;
-  *out_array = view;
-  return NULL;
+  tn_tensor_release(checked);
+  if (st == NULL) {
+    *out_array = view;
+  }
+  return st;
 }
 
 tn_status tn_tensor_of_array(const tn_array *array, tn_tensor **out_tensor) {

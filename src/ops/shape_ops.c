@@ -232,7 +232,9 @@ tn_status tn_op_eval_reshape(const tn_node *call, const tn_array *const *args, i
     }
     shape[i] = to->in[i]->attr.i64;
     open_at = shape[i] == -1 ? (int32_t)i : open_at;
-    others *= shape[i] == -1 ? 1 : shape[i];
+    if (__builtin_mul_overflow(others, shape[i] == -1 ? 1 : shape[i], &others)) {
+      return TN_ERR(TN_INVALID, "the new shape overflows");
+    }
   }
   int64_t n = tn_array_n_elems(args[0]);
   if (open_at >= 0 && others > 0) {

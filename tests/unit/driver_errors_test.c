@@ -147,6 +147,43 @@ static void a_bound_tensor_may_change_afterwards(void **state) {
   tn_runtime_release(rt);
 }
 
+/* A host's DLTensor is checked before the interpreter looks at it. */
+static void a_foreign_tensor_that_cannot_be_is_refused(void **state) {
+  (void)state;
+  int64_t extent = 4;
+  DLTensor dl = {.ndim = 1, .device = {kDLCPU, 0}, .dtype = {TN_TC_FLOAT, 32, 1}};
+  float data[4] = {0};
+  const struct {
+    int64_t extent;
+    DLDataType dtype;
+    void *data;
+    int64_t *shape;
+    const char *part;
+  } rows[] = {
+      {-1, {TN_TC_FLOAT, 32, 1}, data, &extent, "extent 0 of a tensor is -1"},
+      {4, {TN_TC_INT, 4, 1}, data, &extent, "elements of 4 bits"},
+      {4, {TN_TC_FLOAT, 32, 4}, data, &extent, "4 lanes"},
+      {4, {TN_TC_FLOAT, 32, 1}, NULL, &extent, "without data"},
+      {4, {TN_TC_FLOAT, 32, 1}, data, NULL, "without a shape"},
+  };
+  tn_runtime *rt = NULL;
+  tn_program *program = parse();
+  expect_ok(tn_runtime_create(1, &rt));
+  for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
+    extent = rows[i].extent;
+    dl.dtype = rows[i].dtype;
+    dl.data = rows[i].data;
+    dl.shape = rows[i].shape;
+    tn_arg arg = tn_arg_of_dl(&dl);
+    tn_status st = tn_program_interpret(program, rt, "main", &arg, 1, NULL);
+    expect_true(st != NULL && strstr(tn_status_message(st), rows[i].part) != NULL, "row %zu: %s", i,
+                tn_status_message(st));
+    tn_status_free(st);
+  }
+  tn_program_free(program);
+  tn_runtime_release(rt);
+}
+
 static void an_interpreted_loop_function_takes_no_text_for_a_number(void **state) {
   (void)state;
   static const char text[] = "from tvm.script import tir as T\n"
@@ -226,6 +263,7 @@ int main(void) {
       cmocka_unit_test(a_loopback_tensor_given_to_a_kernel_is_refused),
       cmocka_unit_test(a_loopback_tensor_cannot_be_bound),
       cmocka_unit_test(a_bound_tensor_may_change_afterwards),
+      cmocka_unit_test(a_foreign_tensor_that_cannot_be_is_refused),
       cmocka_unit_test(an_interpreted_loop_function_takes_no_text_for_a_number),
       cmocka_unit_test(an_executable_for_another_machine_is_refused),
   };
