@@ -4,6 +4,7 @@
  * with their messages. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "runtime/kernel_call.h"
 #include "tn_test.h"
@@ -139,9 +140,19 @@ static void functions_are_found_by_name(void **state) {
   tn_runtime_release(rt);
 }
 
+/* Called by all threads at once, also after the one that registered it has ended. */
+static tn_status count_call(void *ctx, const tn_arg *args, int32_t n_args, tn_arg *out_ret) {
+  (void)args;
+  (void)n_args;
+  (void)out_ret;
+  atomic_fetch_add((atomic_int *)ctx, 1);
+  return NULL;
+}
+
+static atomic_int n_calls;
+
 static void *churn(void *arg) {
   tn_registry *reg = arg;
-  int dummy = 0;
   for (int i = 0; i < 300; ++i) {
     tn_func *func = NULL;
     tn_status st = tn_registry_find(reg, "shared", &func);
@@ -150,7 +161,7 @@ static void *churn(void *arg) {
       tn_func_release(func);
     }
     tn_status_free(st);
-    tn_status_free(tn_registry_add(reg, "shared", count_args, &dummy, NULL, true));
+    tn_status_free(tn_registry_add(reg, "shared", count_call, &n_calls, NULL, true));
     tn_status_free(tn_registry_remove(reg, "shared"));
   }
   return NULL;
