@@ -39,6 +39,9 @@ static const char *find_program(const char *const *names, tn_buf *out_path) {
 
 extern char **environ; /* POSIX gives it no header */
 
+/* A linker can say a line a symbol; its first lines are the ones to read. */
+enum { MAX_SAID_BYTES = 4096 };
+
 /* Runs argv and keeps what it says on standard error for the message. */
 static tn_status run(const char *const *argv, const char *log_path) {
   pid_t pid = 0;
@@ -61,8 +64,12 @@ static tn_status run(const char *const *argv, const char *log_path) {
     return NULL;
   }
   tn_buf log = TN_BUF_INIT;
-  tn_status_free(tn_file_read(log_path, 4096, &log)); /* without it the message is only shorter */
-  tn_status st = TN_ERR(TN_IO, "%s could not link: %s", argv[0], tn_buf_text(&log));
+  tn_status_free(tn_file_read(log_path, 0, &log)); /* without it the message is only shorter */
+  size_t n_said = log.len < MAX_SAID_BYTES ? log.len : MAX_SAID_BYTES;
+  while (n_said > 0 && log.data[n_said - 1] == '\n') {
+    --n_said;
+  }
+  tn_status st = TN_ERR(TN_IO, "%s could not link: %.*s", argv[0], (int)n_said, tn_buf_text(&log));
   tn_buf_deinit(&log);
   return st;
 }

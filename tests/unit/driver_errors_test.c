@@ -4,6 +4,8 @@
  * another machine. Each gives a message that names the thing, and nothing is lost. */
 #include "tn_test.h"
 
+#include <sys/stat.h>
+
 #include "abi/exec.h"
 #include "base/file.h"
 #include "runtime/exec_image.h"
@@ -206,6 +208,32 @@ static void an_interpreted_loop_function_takes_no_text_for_a_number(void **state
   tn_runtime_release(rt);
 }
 
+static void a_linker_that_says_much_is_quoted(void **state) {
+  (void)state;
+  static const char script[] = "#!/bin/sh\n"
+                               "echo 'undefined symbol: fmaf' >&2\n"
+                               "head -c 100000 /dev/zero | tr '\\0' x >&2\n"
+                               "exit 1\n";
+  char linker[64];
+  tn_program *program = parse();
+  const char *old = getenv("CC");
+  char *kept = old == NULL ? NULL : strdup(old);
+  (void)snprintf(linker, sizeof linker, "/tmp/tn-errors-%d.sh", (int)getpid());
+  expect_ok(tn_file_write(linker, script, sizeof script - 1));
+  assert_int_equal(chmod(linker, 0700), 0);
+  assert_int_equal(setenv("CC", linker, 1), 0);
+  expect_error(tn_program_write(program, NULL, "/tmp/tn-errors-never.so"), TN_IO,
+               "could not link: undefined symbol: fmaf\nxxx");
+  if (kept != NULL) {
+    (void)setenv("CC", kept, 1);
+  } else {
+    (void)unsetenv("CC");
+  }
+  free(kept);
+  unlink(linker);
+  tn_program_free(program);
+}
+
 /* ---- executables of another version or architecture ---- */
 
 typedef struct image {
@@ -265,6 +293,7 @@ int main(void) {
       cmocka_unit_test(a_bound_tensor_may_change_afterwards),
       cmocka_unit_test(a_foreign_tensor_that_cannot_be_is_refused),
       cmocka_unit_test(an_interpreted_loop_function_takes_no_text_for_a_number),
+      cmocka_unit_test(a_linker_that_says_much_is_quoted),
       cmocka_unit_test(an_executable_for_another_machine_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
