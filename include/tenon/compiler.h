@@ -88,6 +88,23 @@ TN_API int32_t tn_n_passes(void);
 TN_API tn_status tn_pass_describe(int32_t i, tn_pass_info *out_info);
 /// The passes that tn_program_compile runs, in order, separated by commas; static storage.
 TN_API const char *tn_default_passes(void);
+/// An operator of the graph level: R.NAME(a, b, field=...).
+typedef struct tn_operator_info {
+  const char *name; ///< "add", "nn.relu"
+  const char *doc;
+  int32_t n_args;   ///< tensors, given by position
+  int32_t n_fields; ///< what else it takes, by name or after the tensors
+} tn_operator_info;
+typedef struct tn_operator_field {
+  const char *name;
+  const char *default_text; ///< as a program writes it; NULL: must be given
+  const char *doc;
+} tn_operator_field;
+TN_API int32_t tn_n_operators(void);
+/// Sorted by name. INVALID outside [0, n). Static storage.
+TN_API tn_status tn_operator_describe(int32_t i, tn_operator_info *out_info);
+/// Field j of operator i. INVALID outside.
+TN_API tn_status tn_operator_describe_field(int32_t i, int32_t j, tn_operator_field *out_field);
 /// The i-th target's name and one line about it; false outside.
 TN_API bool tn_target_describe(int32_t i, const char **out_name, const char **out_doc);
 

@@ -29,7 +29,7 @@ for command in check fmt opt passes run compile bench; do
   title="help lists $command"
   out_has "^ +$command "
 done
-for command in check fmt opt passes run compile bench targets; do
+for command in check fmt opt passes run compile bench targets ops; do
   succeeds "$command --help" "$TENON" "$command" --help
   out_has "^usage: tenon $command"
   is "$command --help says nothing on standard error" ! -s "$work/err"
@@ -78,6 +78,10 @@ is "passes names the order of compiling" -n "$passes"
 for pass in normalize dead_code lower_call_tir plan_memory lower_blocks flatten_buffers simplify; do
   out_has "^$pass "
 done
+succeeds "ops" "$TENON" ops
+out_has '^R\.matmul\(a, b, out_dtype=None\)  '
+out_has '^  out_dtype: '
+is "each operator on a line" "$(grep -c '^R\.' "$work/out")" -gt 30
 succeeds "opt with one pass" "$TENON" opt --passes=normalize "$fashion/all_tensorir.py"
 out_has 'R\.call_tir\(cls\.linear0'
 succeeds "opt with all passes" "$TENON" opt --passes="$passes" --verify-each "$fashion/all_tensorir.py"
@@ -120,6 +124,16 @@ succeeds "run --random=7" "$TENON" run "$fashion/all_tensorir.py" --random=7
 is "another seed gives other values" "$(cmp -s "$work/out" "$work/printed" && echo same)" != same
 succeeds "run one loop function of many" "$TENON" run "$fashion/all_tensorir.py" --func relu0 --random
 out_has '^Y: float32\[1, 128\] '
+cat > "$work/small.py" << 'PY'
+@T.prim_func
+def small(A: T.Buffer((5,), "float16"), B: T.Buffer((5,), "bfloat16")):
+    for i in range(5):
+        A[i] = T.float16(1) / T.Cast("float16", i) - T.float16(0.75)
+        B[i] = T.bfloat16(-1) / T.Cast("bfloat16", i) + T.bfloat16(3)
+PY
+succeeds "elements of two bytes" "$TENON" run "$work/small.py"
+out_has '^A: float16\[5\] inf 0\.25 -0\.25 -0\.41675 -0\.5$'
+out_has '^B: bfloat16\[5\] -inf 2 2\.5 2\.672 2\.75$'
 cat > "$work/open.py" << 'PY'
 @R.function
 def main(x: R.Tensor(("n", 3), "float32"), y: R.Tensor((3, "m"), "float32")):

@@ -2,6 +2,7 @@
 /* Copyright The Tenon authors. */
 /* tenon run: calls a function of a program or of a compiled file and shows what comes back. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,11 +20,26 @@ static const cli_option run_options[] = {
 
 enum { MAX_SHOWN = 16 };
 
+/* A float of 1 sign bit, n_exp exponent bits and a fraction in 16 bits. */
+static double small_float(uint16_t bits, int n_exp) {
+  int n_frac = 15 - n_exp;
+  int bias = (1 << (n_exp - 1)) - 1;
+  int exponent = (bits >> n_frac) & ((1 << n_exp) - 1);
+  int fraction = bits & ((1 << n_frac) - 1);
+  double value = ldexp(exponent == 0 ? fraction : fraction + (1 << n_frac), (exponent == 0 ? 1 : exponent) - bias - n_frac);
+  if (exponent == (1 << n_exp) - 1) {
+    value = fraction == 0 ? (double)INFINITY : (double)NAN;
+  }
+  return bits >> 15 != 0 ? -value : value;
+}
+
 static void print_element(const DLTensor *dl, int64_t i) {
   const char *data = (const char *)dl->data + dl->byte_offset;
   switch (tn_dl_dtype(dl)) {
   case TN_DT_F32: printf("%.9g", (double)((const float *)(const void *)data)[i]); break;
   case TN_DT_F64: printf("%.17g", ((const double *)(const void *)data)[i]); break;
+  case TN_DT_F16: printf("%.5g", small_float(((const uint16_t *)(const void *)data)[i], 5)); break;
+  case TN_DT_BF16: printf("%.4g", small_float(((const uint16_t *)(const void *)data)[i], 8)); break;
   case TN_DT_I64: printf("%lld", (long long)((const int64_t *)(const void *)data)[i]); break;
   case TN_DT_I32: printf("%d", ((const int32_t *)(const void *)data)[i]); break;
   case TN_DT_I16: printf("%d", ((const int16_t *)(const void *)data)[i]); break;
