@@ -43,7 +43,8 @@ static const binary_row *binary_row_of(const tn_node *call) {
       return &binary_rows[i];
     }
   }
-  TN_UNREACHABLE();
+  tn_panic(__FILE__, __LINE__, __func__, "operator '%s' has no row in binary_rows",
+           call->attr.def->name);
 }
 
 static tn_status check_binary_dtypes(const binary_row *row, const tn_node *a, const tn_node *b) {
@@ -310,7 +311,8 @@ static const unary_row *unary_row_of(const tn_node *call) {
       return &unary_rows[i];
     }
   }
-  TN_UNREACHABLE();
+  tn_panic(__FILE__, __LINE__, __func__, "operator '%s' has no row in unary_rows",
+           call->attr.def->name);
 }
 
 tn_status tn_op_infer_unary(const tn_infer_ctx *ctx, const tn_node *call,

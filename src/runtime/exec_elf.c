@@ -22,6 +22,10 @@ tn_status tn_elf_check(const uint8_t *bytes, size_t n_bytes, uint32_t arch) {
     return TN_ERR(TN_CORRUPT, "the kernels are not an ELF shared object, or it is cut short");
   }
   memcpy(&header, bytes, sizeof header);
+  if (header.e_type == ET_REL) {
+    return TN_ERR(TN_UNSUPPORTED,
+                  "an object file (.o) is for linking into a program; a .so or .tnx can be loaded");
+  }
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
       header.e_type != ET_DYN) {
     return TN_ERR(TN_UNSUPPORTED, "the kernels are not a 64-bit little-endian shared object");

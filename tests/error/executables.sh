@@ -44,4 +44,11 @@ fails 1 "a text called .tnx" "text.tnx" "$TENON" run "$work/text.tnx"
 fails 1 "an executable given to check" "k.tnx" "$TENON" check "$work/k.tnx"
 succeeds "the original still runs" "$TENON" run "$work/k.tnx"
 out_has '^B: float32\[4\] 0 1 2 3$'
+cat > "$work/object.py" << 'PY'
+@T.prim_func
+def f(A: T.Buffer((4,), "float32")):
+    A[0] = T.float32(1)
+PY
+succeeds "an object file" "$TENON" compile "$work/object.py" -o "$work/object.o"
+fails 1 "an object file is not loaded" "a .so or .tnx can be loaded" "$TENON" run "$work/object.o"
 finish
