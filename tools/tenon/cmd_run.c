@@ -14,7 +14,7 @@ static const cli_option run_options[] = {
   CLI_OPT_FUNC, CLI_OPT_INPUT, CLI_OPT_RANDOM, CLI_OPT_SIZE,
   {"output", 'o', "DIR", "write each result there as NAME.npy; or to a file: .npz takes all, .npy .idx .idx.gz one"},
   CLI_OPT_BIND,
-  {"interpret", 0, NULL, "use the reference interpreters instead of compiling"},
+  {"interpret", 0, NULL, "use the reference interpreters instead of compiling: slow, exact, every index checked"},
   CLI_OPT_THREADS, CLI_OPT_TARGET, CLI_OPT_LEVEL, CLI_OPT_STRICT, CLI_OPT_VERIFY, CLI_OPT_TIME, CLI_OPT_DUMP,
 };
 
