@@ -174,6 +174,8 @@ static scope_ref visit_binder(verify_ctx *c, const tn_node *n) {
     visit_expr(c, n->in[TN_LET_VALUE]);
   } else if (tn_is(n, TN_OP_REDUCER)) {
     visit_expr(c, n->in[TN_REDUCER_IDENTITY]);
+  } else if (tn_is(n, TN_OP_LAMBDA)) {
+    visit_expr(c, n->in[TN_LAMBDA_INVERSE]);
   }
   push(c);
   if (tn_is(n, TN_OP_LET)) {

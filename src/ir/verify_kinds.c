@@ -97,6 +97,8 @@ static const slot_rule slot_rules[] = {
     {ANY_OP, "node", K_ANY, 0},
     {ANY_OP, "message", K_VALUE, 0},
     {ANY_OP, "config", K_ANY, 0},
+    {ANY_OP, "host", K_ANY, 0},
+    {ANY_OP, "inverse", K_VALUE, 0},
     {ANY_OP, "vdevice", K_ANY, 0},
     {ANY_OP, "dims", K_LIST, K_EXPR},
     {ANY_OP, "type", K_TYPE, 0},

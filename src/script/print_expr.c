@@ -254,21 +254,50 @@ static void print_lambda_head(tn_printer *p, const tn_node *const *lists, uint32
   tn_buf_puts(p->out, ": ");
 }
 
-static void print_lambda(tn_printer *p, const tn_node *n) {
+static void print_reducer(tn_printer *p, const tn_node *n) {
   size_t mark = tn_pr_enter(p);
-  bool is_reducer = tn_is(n, TN_OP_REDUCER);
-  const tn_node *results = is_reducer ? n->in[TN_REDUCER_RESULTS] : n->in[TN_LAMBDA_RESULTS];
-  tn_buf_puts(p->out, is_reducer ? "T.comm_reducer(" : "T.index_map(");
-  print_lambda_head(p, n->in, is_reducer ? 2 : 1);
-  if (is_reducer && results->n_in == 1) {
+  const tn_node *results = n->in[TN_REDUCER_RESULTS];
+  tn_buf_puts(p->out, "T.comm_reducer(");
+  print_lambda_head(p, n->in, 2);
+  if (results->n_in == 1) {
     tn_pr_expr(p, results->in[0], 1);
   } else {
     tn_pr_tuple(p, results->n_in, results->in);
   }
   tn_pr_leave(p, mark);
-  if (is_reducer) {
-    tn_buf_puts(p->out, ", ");
-    tn_pr_expr(p, n->in[TN_REDUCER_IDENTITY], 0);
+  tn_buf_puts(p->out, ", ");
+  tn_pr_expr(p, n->in[TN_REDUCER_IDENTITY], 0);
+  tn_buf_putc(p->out, ')');
+}
+
+static void print_mapping(tn_printer *p, const tn_node *n) {
+  size_t mark = tn_pr_enter(p);
+  print_lambda_head(p, n->in, 1);
+  tn_pr_tuple(p, n->in[TN_LAMBDA_RESULTS]->n_in, n->in[TN_LAMBDA_RESULTS]->in);
+  tn_pr_leave(p, mark);
+}
+
+static void print_index_map(tn_printer *p, const tn_node *n) {
+  tn_buf_puts(p->out, "T.index_map(");
+  print_mapping(p, n);
+  if (!tn_is_none(n->in[TN_LAMBDA_INVERSE])) {
+    tn_buf_puts(p->out, ", inverse_index_map=");
+    print_mapping(p, n->in[TN_LAMBDA_INVERSE]);
+  }
+  const tn_node *params = n->in[TN_LAMBDA_PARAMS];
+  if (params->n_in > 0 && params->in[0]->dtype != p->bare_int) {
+    tn_buf_puts(p->out, ", index_dtype=");
+    tn_pr_dtype(p, params->in[0]->dtype);
+  }
+  tn_buf_putc(p->out, ')');
+}
+
+static void print_target(tn_printer *p, const tn_node *n) {
+  tn_buf_puts(p->out, "T.target(");
+  tn_pr_expr(p, n->in[TN_TARGET_CONFIG], 0);
+  if (!tn_is_none(n->in[TN_TARGET_HOST])) {
+    tn_buf_puts(p->out, ", host=");
+    tn_pr_expr(p, n->in[TN_TARGET_HOST], 0);
   }
   tn_buf_putc(p->out, ')');
 }
@@ -318,7 +347,7 @@ void tn_pr_expr(tn_printer *p, const tn_node *n, int32_t prec) {
     tn_buf_putc(p->out, ']');
     break;
   case TN_OP_DICT: tn_pr_dict(p, n); break;
-  case TN_OP_TARGET: print_call(p, "T.target", n); break;
+  case TN_OP_TARGET: print_target(p, n); break;
   case TN_OP_VAR:
   case TN_OP_BUFFER: tn_buf_puts(p->out, tn_pr_name(p, n)); break;
   case TN_OP_CAST: print_typed(p, "T.Cast", n); break;
@@ -331,8 +360,8 @@ void tn_pr_expr(tn_printer *p, const tn_node *n, int32_t prec) {
   case TN_OP_LET: print_let(p, n); break;
   case TN_OP_LOAD: print_load(p, n); break;
   case TN_OP_INTRIN: print_intrin(p, n); break;
-  case TN_OP_LAMBDA:
-  case TN_OP_REDUCER: print_lambda(p, n); break;
+  case TN_OP_LAMBDA: print_index_map(p, n); break;
+  case TN_OP_REDUCER: print_reducer(p, n); break;
   case TN_OP_RANGE: tn_pr_range(p, n->in[TN_RANGE_MIN], n->in[TN_RANGE_EXTENT]); break;
   case TN_OP_REGION:
     tn_buf_printf(p->out, "%s[", tn_pr_name(p, n->in[TN_REGION_BUFFER]));

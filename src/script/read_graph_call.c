@@ -770,7 +770,6 @@ static const tn_call_row rows[] = {
     {"R.device", call_device, 0, TN_USE_GRAPH},
     {"R.match_cast", call_misplaced, 0, TN_USE_GRAPH},
     {"R.emit_match_cast", call_misplaced, 0, TN_USE_GRAPH},
-    {"R.func_name", call_unsupported, 0, TN_USE_GRAPH},
     {"R.func_ret_struct_info", call_unsupported, 0, TN_USE_GRAPH},
     {"R.call_tir_dyn", call_unsupported, 0, TN_USE_GRAPH},
 };

@@ -421,6 +421,7 @@ static const tn_node *read_function(tn_reader *r, const tn_ast *def, bool is_pur
                                     bool is_private) {
   int32_t n_before = r->diags->n + r->diags->n_dropped;
   tn_body body = {0};
+  r->func_name = def->text;
   r->body = &body;
   r->has_attrs = false;
   r->in_dataflow = false;
@@ -482,6 +483,7 @@ static void read_nested(tn_reader *r, const tn_ast *def) {
   }
   tn_reader saved = *r;
   const tn_node *func = read_function(r, def, opts.is_pure, true, false);
+  r->func_name = saved.func_name;
   r->body = saved.body;
   r->has_attrs = saved.has_attrs;
   r->attrs = saved.attrs;

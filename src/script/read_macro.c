@@ -29,6 +29,8 @@ void tn_read_macro(tn_reader *r, const tn_ast *def, bool is_hygienic) {
                  def->text);
     return;
   }
+  r->is_graph = false; /* the default values are read as those of a call would be */
+  r->bare_int = TN_DT_I32;
   uint32_t n = n_params(def);
   tn_val *defaults = TN_ARENA_ARRAY(&r->arena, tn_val, n + 1);
   for (uint32_t i = 0; i < n; ++i) {

@@ -388,6 +388,7 @@ void tn_script_parse(const char *text, size_t len, const tn_script_opts *opts, t
   tn_register_calls(&r, tn_tir_stmt_calls());
   tn_register_calls(&r, tn_tir_block_calls());
   tn_register_calls(&r, tn_tir_buffer_calls());
+  tn_register_calls(&r, tn_tir_prefetch_calls());
   tn_register_calls(&r, tn_graph_calls());
   tn_register_calls(&r, (tn_call_table){module_rows, N_OF(module_rows)});
   if (diags->n == 0) {

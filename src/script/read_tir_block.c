@@ -74,21 +74,7 @@ static tn_val add_axis(tn_reader *r, tn_block_ctx *block, axis_spec *axis) {
 static bool read_domain(tn_reader *r, const tn_ast *ast, axis_spec *axis) {
   tn_val v = tn_read_val(r, ast);
   if (v.kind == TN_VAL_LIST && v.n == 2) {
-    const tn_node *lo = NULL;
-    const tn_node *hi = NULL;
-    if (!tn_pair_exprs(r, ast, v.items[0], v.items[1], &lo, &hi) ||
-        tn_to_index(r, ast, tn_val_node(lo)) == NULL ||
-        tn_to_index(r, ast, tn_val_node(hi)) == NULL) {
-      return false;
-    }
-    tn_dtype wide = tn_dtype_bits(lo->dtype) > tn_dtype_bits(hi->dtype) ? lo->dtype : hi->dtype;
-    if (!tn_read_ok(r, ast, "type-mismatch", tn_tir_cast(r->ir, wide, lo, &lo)) ||
-        !tn_read_ok(r, ast, "type-mismatch", tn_tir_cast(r->ir, wide, hi, &hi))) {
-      return false;
-    }
-    axis->min = lo;
-    axis->extent = tn_extent_between(r, lo, hi);
-    return true;
+    return tn_to_interval(r, ast, v.items[0], v.items[1], &axis->min, &axis->extent);
   }
   axis->extent = tn_to_index(r, ast, v);
   axis->min = axis->extent == NULL ? NULL : tn_int(r->ir, axis->extent->dtype, 0);
@@ -283,6 +269,17 @@ const tn_node *tn_make_block(tn_reader *r, const tn_ast *at, const tn_block_ctx 
                     body);
 }
 
+/* A block that nothing binds to loops runs as it stands: one without axes and predicate, which is
+ * what it is read as. */
+static void check_unbound(tn_reader *r, const tn_ast *stmt, const tn_block_ctx *block,
+                          bool no_realize) {
+  if (no_realize && (block->iters.len > 0 || block->predicate != NULL)) {
+    tn_read_fail(r, stmt->in[TN_AST_WITH_ITEM], "wrong-place", NULL,
+                 "a block with no_realize=True has no %s",
+                 block->iters.len > 0 ? "axes" : "T.where");
+  }
+}
+
 void tn_read_block(tn_reader *r, const tn_ast *stmt, const tn_ast *call) {
   const tn_ast *args[2];
   const char *name = "";
@@ -297,11 +294,6 @@ void tn_read_block(tn_reader *r, const tn_ast *stmt, const tn_ast *call) {
       (args[1] != NULL && !tn_to_bool(r, args[1], tn_read_val(r, args[1]), &no_realize))) {
     return;
   }
-  if (no_realize) {
-    tn_read_fail(r, args[1], "unsupported", NULL,
-                 "not supported yet: T.block with no_realize=True");
-    return;
-  }
   tn_body body = {0};
   tn_body *outer_body = r->body;
   int32_t n_conditions = r->n_conditions;
@@ -314,6 +306,7 @@ void tn_read_block(tn_reader *r, const tn_ast *stmt, const tn_ast *call) {
   r->body = outer_body;
   r->block = block.outer;
   r->n_conditions = n_conditions;
+  check_unbound(r, stmt, &block, no_realize);
   const tn_node *node = tn_make_block(r, stmt, &block, name, tn_finish_body(r, &body));
   tn_add_stmt(r, stmt, node);
   tn_body_deinit(&body);

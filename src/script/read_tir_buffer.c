@@ -43,19 +43,51 @@ static bool read_buffer_data(tn_reader *r, const tn_ast *ast, tn_buffer_spec *sp
   return true;
 }
 
+/* A stride in quotes is a variable that matching defines; it has no name in the text. */
+static tn_val define_strides(tn_reader *r, const tn_buffer_args *args, const tn_buffer_spec *spec,
+                             tn_val strides) {
+  if (strides.kind != TN_VAL_LIST) {
+    return strides;
+  }
+  tn_val *items = TN_ARENA_ARRAY(&r->arena, tn_val, strides.n + 1);
+  for (uint32_t i = 0; i < strides.n; ++i) {
+    items[i] = strides.items[i];
+    if (items[i].kind != TN_VAL_STR) {
+      continue;
+    }
+    if (!args->is_matched) {
+      return tn_read_fail(r, args->strides, "bad-buffer", NULL,
+                          "only T.match_buffer defines strides: '%s'", items[i].text);
+    }
+    tn_dtype dtype = spec->ndim > 0 ? spec->shape[0]->dtype : r->bare_int;
+    items[i] = tn_val_node(tn_var_new(r->ir, items[i].text, dtype));
+    tn_mark(r, items[i].node, args->strides);
+  }
+  return tn_val_list(r, strides.n, items, strides.is_tuple);
+}
+
+static bool read_strides(tn_reader *r, const tn_buffer_args *args, tn_buffer_spec *spec) {
+  if (args->strides == NULL || args->strides->kind == TN_AST_NONE) {
+    return true;
+  }
+  tn_val strides = define_strides(r, args, spec, tn_read_val(r, args->strides));
+  spec->strides = tn_to_index_list(r, args->strides, strides);
+  if (spec->strides == NULL) {
+    return false;
+  }
+  if (spec->strides->n_in == 0) {
+    spec->strides = NULL;
+  } else if (spec->strides->n_in != spec->ndim) {
+    tn_read_fail(r, args->strides, "bad-buffer", NULL, "%u strides for %u dimensions",
+                 spec->strides->n_in, spec->ndim);
+    return false;
+  }
+  return true;
+}
+
 static bool read_buffer_layout(tn_reader *r, const tn_buffer_args *args, tn_buffer_spec *spec) {
-  if (args->strides != NULL && args->strides->kind != TN_AST_NONE) {
-    spec->strides = tn_to_index_list(r, args->strides, tn_read_val(r, args->strides));
-    if (spec->strides == NULL) {
-      return false;
-    }
-    if (spec->strides->n_in == 0) {
-      spec->strides = NULL;
-    } else if (spec->strides->n_in != spec->ndim) {
-      tn_read_fail(r, args->strides, "bad-buffer", NULL, "%u strides for %u dimensions",
-                   spec->strides->n_in, spec->ndim);
-      return false;
-    }
+  if (!read_strides(r, args, spec)) {
+    return false;
   }
   if (args->elem_offset != NULL && args->elem_offset->kind != TN_AST_NONE) {
     spec->elem_offset = tn_read_index(r, args->elem_offset);
@@ -81,12 +113,32 @@ static bool read_buffer_layout(tn_reader *r, const tn_buffer_args *args, tn_buff
          read_small(r, args->offset_factor, &spec->offset_factor);
 }
 
+/* LIST; NULL, reported. */
+static const tn_node *read_shape(tn_reader *r, const tn_ast *at, const tn_buffer_args *args) {
+  if (args->shape != NULL && args->shape->kind != TN_AST_NONE) {
+    return tn_to_index_list(r, args->shape, tn_read_val(r, args->shape));
+  }
+  if (args->region == NULL) {
+    tn_read_fail(r, at, "missing-argument", NULL, "%s needs the argument 'shape'", at->in[0]->text);
+    return NULL;
+  }
+  const tn_node *extents[TN_MAX_NDIM];
+  uint32_t n = args->region->n_in - TN_REGION_RANGES;
+  for (uint32_t i = 0; i < n; ++i) {
+    extents[i] = args->region->in[TN_REGION_RANGES + i]->in[TN_RANGE_EXTENT];
+  }
+  return tn_list(r->ir, n, extents);
+}
+
 const tn_node *tn_read_buffer(tn_reader *r, const tn_ast *at, const char *name,
                               const tn_buffer_args *args) {
   tn_buffer_spec spec = {.name = name, .dtype = TN_DT_F32};
-  const tn_node *shape = tn_to_index_list(r, args->shape, tn_read_val(r, args->shape));
+  const tn_node *shape = read_shape(r, at, args);
   if (shape == NULL) {
     return NULL;
+  }
+  if (shape->n_in > 0 && args->shape == NULL) {
+    spec.dtype = args->region->in[TN_REGION_BUFFER]->dtype;
   }
   if (shape->n_in > TN_MAX_NDIM) {
     tn_read_fail(r, args->shape, "bad-buffer", NULL, "%u dimensions: at most %d", shape->n_in,
@@ -113,10 +165,11 @@ const tn_node *tn_read_buffer(tn_reader *r, const tn_ast *at, const char *name,
   return buffer;
 }
 
-#define BUFFER_PARAMS                                                                   \
-  "shape dtype? data? strides? elem_offset? scope? align? offset_factor? buffer_type? " \
+#define BUFFER_PARAMS                                                                    \
+  "shape? dtype? data? strides? elem_offset? scope? align? offset_factor? buffer_type? " \
   "axis_separators?"
 enum { BUFFER_TYPE_AT = 8 };
+enum { IS_VIEW = 1 };
 
 /* The arguments after the first n_skip ones, as BUFFER_PARAMS has them. */
 static bool take_buffer_args(tn_reader *r, const tn_ast *const *args, tn_buffer_args *out) {
@@ -128,9 +181,15 @@ static bool take_buffer_args(tn_reader *r, const tn_ast *const *args, tn_buffer_
                  "not supported yet: buffer_type other than \"default\"");
     return false;
   }
-  *out = (tn_buffer_args){args[0], args[1], args[2],
-                          args[3], args[4], args[5],
-                          args[6], args[7], args[BUFFER_TYPE_AT + 1]};
+  *out = (tn_buffer_args){.shape = args[0],
+                          .dtype = args[1],
+                          .data = args[2],
+                          .strides = args[3],
+                          .elem_offset = args[4],
+                          .scope = args[5],
+                          .align = args[6],
+                          .offset_factor = args[7],
+                          .axis_separators = args[BUFFER_TYPE_AT + 1]};
   return true;
 }
 
@@ -174,7 +233,8 @@ static tn_val call_alloc_buffer(tn_reader *r, const tn_call *call) {
   return tn_val_node(buffer);
 }
 
-/* Without data= the memory is allocated here too. */
+/* Without data= T.decl_buffer allocates the memory too; T.Buffer, which lowered programs use for
+ * views, has it. */
 static tn_val call_decl_buffer(tn_reader *r, const tn_call *call) {
   const tn_ast *args[TN_MAX_ARGS];
   tn_buffer_args buffer_args;
@@ -187,7 +247,12 @@ static tn_val call_decl_buffer(tn_reader *r, const tn_call *call) {
   if (buffer == NULL) {
     return tn_val_error();
   }
-  if (buffer_args.data == NULL || buffer_args.data->kind == TN_AST_NONE) {
+  bool has_data = buffer_args.data != NULL && buffer_args.data->kind != TN_AST_NONE;
+  if (!has_data && call->row->param == IS_VIEW) {
+    return tn_read_fail(r, call->ast, "missing-argument", "T.alloc_buffer makes memory",
+                        "T.Buffer needs the argument 'data' here");
+  }
+  if (!has_data) {
     const tn_node *in[] = {[TN_ALLOC_VAR] = buffer->in[TN_BUFFER_DATA],
                            [TN_ALLOC_EXTENTS] = buffer->in[TN_BUFFER_SHAPE],
                            [TN_ALLOC_COND] = tn_bool(r->ir, true),
@@ -280,6 +345,8 @@ static tn_val call_match_buffer(tn_reader *r, const tn_call *call) {
   if (source == NULL) {
     return tn_val_error();
   }
+  buffer_args.region = source->op == TN_OP_REGION ? source : NULL;
+  buffer_args.is_matched = true;
   const tn_node *buffer = tn_read_buffer(r, call->ast, name, &buffer_args);
   if (buffer == NULL) {
     return tn_val_error();
@@ -690,6 +757,7 @@ tn_val tn_read_method(tn_reader *r, const tn_ast *call, tn_val base) {
 static const tn_call_row rows[] = {
     {"T.alloc_buffer", call_alloc_buffer, 0, TN_USE_TIR},
     {"T.decl_buffer", call_decl_buffer, 0, TN_USE_TIR},
+    {"T.Buffer", call_decl_buffer, IS_VIEW, TN_USE_TIR},
     {"T.match_buffer", call_match_buffer, 0, TN_USE_TIR},
 };
 

@@ -290,32 +290,58 @@ static tn_val call_comm_reducer(tn_reader *r, const tn_call *call) {
   return tn_val_node(tn_node_new(r->ir, TN_OP_REDUCER, TN_DT_HANDLE, (tn_attr){0}, 4, in));
 }
 
+/* A lambda from indices to indices; NULL, reported. inverse: a LAMBDA or NONE. */
+static const tn_node *read_mapping(tn_reader *r, const tn_ast *lambda, tn_dtype dtype,
+                                   const tn_node *inverse) {
+  if (lambda->kind != TN_AST_LAMBDA) {
+    tn_read_fail(r, lambda, "bad-index-map", NULL, "expected a lambda from indices to indices");
+    return NULL;
+  }
+  const tn_node *in[3] = {[TN_LAMBDA_INVERSE] = inverse};
+  tn_scopes_push(&r->scopes, TN_FRAME_PLAIN);
+  in[TN_LAMBDA_PARAMS] = bind_params(r, lambda, 0, lambda->n - 1, NULL, dtype);
+  in[TN_LAMBDA_RESULTS] = lambda_results(r, lambda);
+  tn_scopes_pop(&r->scopes);
+  return in[TN_LAMBDA_RESULTS] == NULL
+             ? NULL
+             : tn_node_new(r->ir, TN_OP_LAMBDA, TN_DT_HANDLE, (tn_attr){0}, 3, in);
+}
+
 static tn_val call_index_map(tn_reader *r, const tn_call *call) {
   const tn_ast *args[3];
   tn_dtype dtype = r->bare_int;
-  if (!tn_bind_args(r, call->ast, "mapping inverse_index_map? index_dtype?", args)) {
+  const tn_node *inverse = tn_none(r->ir);
+  if (!tn_bind_args(r, call->ast, "mapping inverse_index_map? index_dtype?", args) ||
+      (args[2] != NULL && !tn_read_dtype(r, args[2], &dtype))) {
     return tn_val_error();
   }
-  if (args[1] != NULL) {
-    return tn_read_fail(r, args[1], "unsupported", NULL,
-                        "not supported yet: an index map with its inverse");
+  bool has_inverse = args[1] != NULL && args[1]->kind != TN_AST_NONE;
+  if (has_inverse) {
+    inverse = read_mapping(r, args[1], dtype, inverse);
   }
-  if (args[0]->kind != TN_AST_LAMBDA) {
-    return tn_read_fail(r, args[0], "bad-index-map", NULL,
-                        "expected a lambda from indices to indices");
-  }
-  if (args[2] != NULL && !tn_read_dtype(r, args[2], &dtype)) {
+  const tn_node *map = inverse == NULL ? NULL : read_mapping(r, args[0], dtype, inverse);
+  if (map == NULL) {
     return tn_val_error();
   }
-  const tn_node *in[2];
-  tn_scopes_push(&r->scopes, TN_FRAME_PLAIN);
-  in[TN_LAMBDA_PARAMS] = bind_params(r, args[0], 0, args[0]->n - 1, NULL, dtype);
-  in[TN_LAMBDA_RESULTS] = lambda_results(r, args[0]);
-  tn_scopes_pop(&r->scopes);
-  if (in[TN_LAMBDA_RESULTS] == NULL) {
-    return tn_val_error();
+  uint32_t n_in = map->in[TN_LAMBDA_PARAMS]->n_in;
+  uint32_t n_out = map->in[TN_LAMBDA_RESULTS]->n_in;
+  if (has_inverse && (inverse->in[TN_LAMBDA_PARAMS]->n_in != n_out ||
+                      inverse->in[TN_LAMBDA_RESULTS]->n_in != n_in)) {
+    return tn_read_fail(r, args[1], "bad-index-map", NULL,
+                        "the map is from %u indices to %u, its inverse from %u to %u", n_in, n_out,
+                        inverse->in[TN_LAMBDA_PARAMS]->n_in, inverse->in[TN_LAMBDA_RESULTS]->n_in);
   }
-  return tn_val_node(tn_node_new(r->ir, TN_OP_LAMBDA, TN_DT_HANDLE, (tn_attr){0}, 2, in));
+  return tn_val_node(map);
+}
+
+/* A target as text or as a dictionary; NULL, reported. */
+static const tn_node *read_target_config(tn_reader *r, const tn_ast *ast) {
+  const tn_node *config = tn_to_attr(r, ast, tn_read_val(r, ast));
+  if (config != NULL && config->op != TN_OP_DICT && config->op != TN_OP_STR) {
+    tn_read_fail(r, ast, "bad-target", NULL, "expected a target as text or as a dictionary");
+    return NULL;
+  }
+  return config;
 }
 
 static tn_val call_target(tn_reader *r, const tn_call *call) {
@@ -323,18 +349,14 @@ static tn_val call_target(tn_reader *r, const tn_call *call) {
   if (!tn_bind_args(r, call->ast, "config host?", args)) {
     return tn_val_error();
   }
-  if (args[1] != NULL) {
-    return tn_read_fail(r, args[1], "unsupported", NULL, "not supported yet: T.target with a host");
-  }
-  const tn_node *config = tn_to_attr(r, args[0], tn_read_val(r, args[0]));
-  if (config == NULL) {
+  bool has_host = args[1] != NULL && args[1]->kind != TN_AST_NONE;
+  const tn_node *in[2] = {[TN_TARGET_CONFIG] = read_target_config(r, args[0]),
+                          [TN_TARGET_HOST] =
+                              has_host ? read_target_config(r, args[1]) : tn_none(r->ir)};
+  if (in[TN_TARGET_CONFIG] == NULL || in[TN_TARGET_HOST] == NULL) {
     return tn_val_error();
   }
-  if (config->op != TN_OP_DICT && config->op != TN_OP_STR) {
-    return tn_read_fail(r, args[0], "bad-target", NULL,
-                        "expected a target as text or as a dictionary");
-  }
-  return tn_val_node(tn_node_new(r->ir, TN_OP_TARGET, TN_DT_HANDLE, (tn_attr){0}, 1, &config));
+  return tn_val_node(tn_node_new(r->ir, TN_OP_TARGET, TN_DT_HANDLE, (tn_attr){0}, 2, in));
 }
 
 /* ---- literals and limits ---- */
@@ -686,7 +708,6 @@ static const tn_call_row rows[] = {
     {"T.IntImm", call_imm, 0, 0},
     {"T.FloatImm", call_imm, 0, 0},
     {"T.StringImm", call_string_imm, 0, 0},
-    {"T.Buffer", call_unsupported, 0, 0},
     {"T.var", call_unsupported, 0, 0},
     {"T.reduce", call_unsupported, 0, 0},
     {"T.inline", call_unsupported, 0, 0},

@@ -29,21 +29,8 @@ static bool read_bounds(tn_reader *r, const tn_ast *start, const tn_ast *stop, l
     head->min = head->extent == NULL ? NULL : tn_int(r->ir, head->extent->dtype, 0);
     return head->extent != NULL;
   }
-  const tn_node *lo = NULL;
-  const tn_node *hi = NULL;
-  if (!tn_pair_exprs(r, start, tn_read_val(r, start), tn_read_val(r, stop), &lo, &hi) ||
-      tn_to_index(r, start, tn_val_node(lo)) == NULL ||
-      tn_to_index(r, stop, tn_val_node(hi)) == NULL) {
-    return false;
-  }
-  tn_dtype wide = tn_dtype_bits(lo->dtype) > tn_dtype_bits(hi->dtype) ? lo->dtype : hi->dtype;
-  if (!tn_read_ok(r, start, "type-mismatch", tn_tir_cast(r->ir, wide, lo, &lo)) ||
-      !tn_read_ok(r, stop, "type-mismatch", tn_tir_cast(r->ir, wide, hi, &hi))) {
-    return false;
-  }
-  head->min = lo;
-  head->extent = tn_extent_between(r, lo, hi);
-  return true;
+  tn_val lo = tn_read_val(r, start);
+  return tn_to_interval(r, start, lo, tn_read_val(r, stop), &head->min, &head->extent);
 }
 
 static bool read_annotations(tn_reader *r, const tn_ast *ast, const tn_node **out) {
@@ -102,13 +89,15 @@ static bool read_loop_head(tn_reader *r, const tn_ast *iter, const char *name, l
   bool is_range = strcmp(name, "range") == 0;
   bool is_binding = head->kind == TN_FOR_THREAD_BINDING;
   const char *params = is_range     ? "start stop? step?"
-                       : is_binding ? "start stop? thread? annotations?"
-                                    : "start stop? annotations?";
+                       : is_binding ? "start stop? thread? annotations? step?"
+                                    : "start stop? annotations? step?";
   if (!tn_bind_args(r, iter, params, args)) {
     return false;
   }
-  if (is_range && args[2] != NULL) {
-    tn_read_fail(r, args[2], "unsupported", NULL, "not supported yet: a loop with a step");
+  const tn_ast *step = args[is_range ? 2 : is_binding ? 4 : 3];
+  if (step != NULL) {
+    tn_read_fail(r, step, "unsupported", NULL,
+                 "not supported yet: a loop with a step, of the spelling of 2026");
     return false;
   }
   const tn_ast *thread = is_binding ? args[2] : NULL;
@@ -482,6 +471,30 @@ static tn_val call_let_stmt(tn_reader *r, const tn_call *call) {
   return tn_bind_args(r, call->ast, "value", args) ? tn_read_val(r, args[0]) : tn_val_error();
 }
 
+/* Says again what `def` says; another name is a mistake. */
+static tn_val call_func_name(tn_reader *r, const tn_call *call) {
+  const tn_ast *args[1];
+  if (!tn_bind_args(r, call->ast, "name", args)) {
+    return tn_val_error();
+  }
+  const char *name = tn_to_str(r, args[0], tn_read_val(r, args[0]));
+  if (name != NULL && (r->func_name == NULL || strcmp(name, r->func_name) != 0)) {
+    return tn_read_fail(r, args[0], "given-twice", NULL, "the function has a name already: '%s'",
+                        r->func_name == NULL ? "" : r->func_name);
+  }
+  return name == NULL ? tn_val_error() : tn_val_void();
+}
+
+/* T.Assert(...) as a statement and as a `with`: it holds from here on. */
+static tn_val call_assert(tn_reader *r, const tn_call *call) {
+  const tn_ast *args[2];
+  if (!tn_bind_args(r, call->ast, "condition message?", args)) {
+    return tn_val_error();
+  }
+  tn_add_assert(r, call->ast, args[0], args[1]);
+  return tn_val_void();
+}
+
 static tn_val call_func_attr(tn_reader *r, const tn_call *call) {
   tn_read_func_attr(r, call->ast);
   return tn_val_void();
@@ -498,6 +511,9 @@ static const tn_call_row rows[] = {
     {"T.ret", call_ret, 0, TN_USE_TIR},
     {"T.func_attr", call_func_attr, 0, TN_USE_TIR},
     {"R.func_attr", call_func_attr, 0, TN_USE_GRAPH},
+    {"T.func_name", call_func_name, 0, TN_USE_TIR},
+    {"R.func_name", call_func_name, 0, TN_USE_GRAPH},
+    {"T.Assert", call_assert, 0, TN_USE_TIR},
 };
 
 tn_call_table tn_tir_stmt_calls(void) {
@@ -532,10 +548,11 @@ static void read_scoped_with(tn_reader *r, const tn_ast *stmt) {
 
 void tn_read_with(tn_reader *r, const tn_ast *stmt) {
   static const char *const scoped[] = {"T.attr",           "T.LetStmt",     "T.allocate",
-                                       "T.allocate_const", "T.decl_buffer", "T.launch_thread"};
-  static const char *const known[] = {"T.block",       "T.init",         "T.attr",
-                                      "T.LetStmt",     "T.allocate",     "T.allocate_const",
-                                      "T.decl_buffer", "T.launch_thread"};
+                                       "T.allocate_const", "T.decl_buffer", "T.launch_thread",
+                                       "T.Assert"};
+  static const char *const known[] = {"T.block",       "T.init",          "T.attr",
+                                      "T.LetStmt",     "T.allocate",      "T.allocate_const",
+                                      "T.decl_buffer", "T.launch_thread", "T.Assert"};
   const tn_ast *item = stmt->in[TN_AST_WITH_ITEM];
   const char *name = item->kind == TN_AST_CALL ? tn_dotted(r, item->in[0]) : NULL;
   if (name != NULL && strcmp(name, "T.block") == 0) {
@@ -552,7 +569,7 @@ void tn_read_with(tn_reader *r, const tn_ast *stmt) {
       return;
     }
   }
-  static const char *const later[] = {"T.sblock", "T.realize", "T.Assert", "T.While"};
+  static const char *const later[] = {"T.sblock", "T.realize", "T.While"};
   for (size_t i = 0; name != NULL && i < sizeof later / sizeof later[0]; ++i) {
     if (strcmp(name, later[i]) == 0) {
       tn_read_fail(r, item, "unsupported", NULL, "not supported yet: with %s", name);

@@ -121,7 +121,8 @@ static void read_ret_type(tn_reader *r, const tn_ast *ret) {
 
 /* ---- the function ---- */
 
-static void begin_function(tn_reader *r) {
+static void begin_function(tn_reader *r, const tn_ast *def) {
+  r->func_name = def->text;
   r->n_seen = r->diags->n + r->diags->n_dropped;
   r->is_graph = false;
   r->bare_int = TN_DT_I32;
@@ -158,7 +159,7 @@ static const tn_node *read_body(tn_reader *r, const tn_ast *def) {
 }
 
 void tn_read_prim_func(tn_reader *r, const tn_ast *def, bool is_private) {
-  begin_function(r);
+  begin_function(r, def);
   tn_scopes_push(&r->scopes, TN_FRAME_FUNCTION);
   for (uint32_t i = TN_AST_DEF_PARAMS; i < def->n; ++i) {
     read_param(r, def->in[i]);

@@ -306,10 +306,11 @@ static void read_while(tn_reader *r, const tn_ast *stmt) {
   }
 }
 
-static void read_assert(tn_reader *r, const tn_ast *stmt) {
-  const tn_node *cond = tn_read_cond(r, stmt->in[0]);
+void tn_add_assert(tn_reader *r, const tn_ast *stmt, const tn_ast *cond_ast,
+                   const tn_ast *message_ast) {
+  const tn_node *cond = tn_read_cond(r, cond_ast);
   const char *message =
-      stmt->in[1] == NULL ? "" : tn_to_str(r, stmt->in[1], tn_read_val(r, stmt->in[1]));
+      message_ast == NULL ? "" : tn_to_str(r, message_ast, tn_read_val(r, message_ast));
   if (cond != NULL && message != NULL) {
     const tn_node *in[2] = {[TN_ASSERT_COND] = cond, [TN_ASSERT_MESSAGE] = tn_str(r->ir, message)};
     tn_add_stmt(r, stmt, tn_node_new(r->ir, TN_OP_ASSERT, TN_DT_NONE, (tn_attr){0}, 2, in));
@@ -385,7 +386,7 @@ void tn_read_tir_stmt(tn_reader *r, const tn_ast *stmt) {
       tn_read_with(r, stmt);
       return;
     case TN_AST_ASSERT:
-      read_assert(r, stmt);
+      tn_add_assert(r, stmt, stmt->in[0], stmt->in[1]);
       return;
     case TN_AST_RETURN:
       read_return(r, stmt);

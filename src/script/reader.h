@@ -189,6 +189,7 @@ struct tn_reader {
   tn_arith *arith;                 /* NULL until needed */
   tn_map consts;                   /* index of a metadata constant -> its CONST */
   const char *class_name;          /* NULL: bare functions */
+  const char *func_name;           /* of the function being read */
   int32_t n_seen;                  /* problems before the function being read */
   const tn_macro_call *macro_call; /* NULL: outside of macros */
   uint32_t macro_depth;            /* of the syntax trees of the macros being expanded */
@@ -263,6 +264,9 @@ bool tn_pair_exprs(tn_reader *r, const tn_ast *at, tn_val a, tn_val b, const tn_
                    const tn_node **out_b);
 /// hi - lo as it was before lo + extent was printed, else simplified.
 const tn_node *tn_extent_between(tn_reader *r, const tn_node *lo, const tn_node *hi);
+/// [lo, hi) of one type, the wider, as minimum and extent. False, reported.
+bool tn_to_interval(tn_reader *r, const tn_ast *at, tn_val lo, tn_val hi, const tn_node **out_min,
+                    const tn_node **out_extent);
 /// A node's position, from a syntax tree.
 void tn_mark(tn_reader *r, const tn_node *n, const tn_ast *ast);
 /// False, reported, where no statement can stand: in a signature, outside of functions.
@@ -304,6 +308,7 @@ tn_call_table tn_tir_expr_calls(void);
 tn_call_table tn_tir_stmt_calls(void);
 tn_call_table tn_tir_block_calls(void);
 tn_call_table tn_tir_buffer_calls(void);
+tn_call_table tn_tir_prefetch_calls(void);
 /// T.float32(...), T.exp(...): types and intrinsics, which are not in the tables. ERROR, reported,
 /// when there is no such name.
 tn_val tn_read_tir_named(tn_reader *r, const tn_call *call, const char *name);
@@ -329,6 +334,8 @@ typedef struct tn_buffer_args {
   const tn_ast *align;
   const tn_ast *offset_factor;
   const tn_ast *axis_separators;
+  const tn_node *region; /* whose shape and type are taken where the text gives none; may be NULL */
+  bool is_matched;       /* by T.match_buffer, which may define strides: strides=("s0", 1) */
 } tn_buffer_args;
 const tn_node *tn_read_buffer(tn_reader *r, const tn_ast *at, const char *name,
                               const tn_buffer_args *args);
@@ -342,6 +349,9 @@ void tn_read_stmts(tn_reader *r, const tn_ast *suite);
 const tn_node *tn_finish_body(tn_reader *r, tn_body *body);
 void tn_body_deinit(tn_body *body);
 void tn_read_tir_stmt(tn_reader *r, const tn_ast *stmt);
+/// ASSERT of a condition; message_ast may be NULL.
+void tn_add_assert(tn_reader *r, const tn_ast *stmt, const tn_ast *cond_ast,
+                   const tn_ast *message_ast);
 /// RETURN of a value, converted to the function's return type.
 void tn_add_return(tn_reader *r, const tn_ast *stmt, const tn_ast *value_ast);
 /// Fills an array from a flat or nested list of numbers, whose count must fit. False, reported.

@@ -541,3 +541,21 @@ const tn_node *tn_extent_between(tn_reader *r, const tn_node *lo, const tn_node 
   }
   return tn_arith_simplify(r->arith, tn_binary(r->ir, TN_OP_SUB, hi, lo));
 }
+
+bool tn_to_interval(tn_reader *r, const tn_ast *at, tn_val lo, tn_val hi, const tn_node **out_min,
+                    const tn_node **out_extent) {
+  const tn_node *a = NULL;
+  const tn_node *b = NULL;
+  if (!tn_pair_exprs(r, at, lo, hi, &a, &b) || tn_to_index(r, at, tn_val_node(a)) == NULL ||
+      tn_to_index(r, at, tn_val_node(b)) == NULL) {
+    return false;
+  }
+  tn_dtype wide = tn_dtype_bits(a->dtype) > tn_dtype_bits(b->dtype) ? a->dtype : b->dtype;
+  if (!tn_read_ok(r, at, "type-mismatch", tn_tir_cast(r->ir, wide, a, &a)) ||
+      !tn_read_ok(r, at, "type-mismatch", tn_tir_cast(r->ir, wide, b, &b))) {
+    return false;
+  }
+  *out_min = a;
+  *out_extent = tn_extent_between(r, a, b);
+  return true;
+}

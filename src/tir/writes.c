@@ -35,7 +35,11 @@ static tn_visit look(const tn_node *n, void *ctx) {
     }
     return TN_DESCEND;
   case TN_OP_STORE: return mentions(s, n->in[TN_STORE_BUFFER]->in[TN_BUFFER_DATA]) ? TN_STOP : TN_DESCEND;
-  case TN_OP_INTRIN: return !tn_intrin_of(n)->def.is_pure && mentions(s, n) ? TN_STOP : TN_DESCEND;
+  case TN_OP_INTRIN: {
+    const tn_intrin *row = tn_intrin_of(n); /* a prefetch has an effect, but writes nothing */
+    bool may_write = !row->def.is_pure && row->id != TN_INTRIN_PREFETCH;
+    return may_write && mentions(s, n) ? TN_STOP : TN_DESCEND;
+  }
   default: return TN_DESCEND;
   }
 }

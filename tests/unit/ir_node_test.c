@@ -39,6 +39,8 @@ static const slots_case slots_cases[] = {
     {TN_OP_LOAD, TN_LOAD_PREDICATE, "predicate"},
     {TN_OP_LAMBDA, TN_LAMBDA_PARAMS, "params"},
     {TN_OP_LAMBDA, TN_LAMBDA_RESULTS, "results"},
+    {TN_OP_LAMBDA, TN_LAMBDA_INVERSE, "inverse"},
+    {TN_OP_TARGET, TN_TARGET_HOST, "host"},
     {TN_OP_REDUCER, TN_REDUCER_LHS, "lhs"},
     {TN_OP_REDUCER, TN_REDUCER_RHS, "rhs"},
     {TN_OP_REDUCER, TN_REDUCER_RESULTS, "results"},

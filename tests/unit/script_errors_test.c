@@ -276,7 +276,8 @@ static void one_mistake_is_reported_once(void **state) {
       "x = T.fooo(1)\ny = x + 1\nA[0] = y * x",
       "for i in rang(4):\n    A[i] = A[i] + 1.0",
       "C = T.alloc_buffer((q,))\nC[0] = C[1]\nfor i in range(3):\n    C[i] = 0.0",
-      "for i in range(4):\n    with T.block(\"b\"):\n        vi = T.axis.spatial(4, j)\n        A[vi] = A[vi]",
+      "for i in range(4):\n    with T.block(\"b\"):\n        vi = T.axis.spatial(4, j)\n        "
+      "A[vi] = A[vi]",
   };
   for (size_t i = 0; i < TN_N_ROWS(bodies); ++i) {
     char *text = script_in_prim_func(bodies[i]);
@@ -328,6 +329,35 @@ static void deep_nesting_is_refused(void **state) {
   }
 }
 
+static void views_maps_and_names_say_what_they_miss(void **state) {
+  (void)state;
+  static const error_row rows[] = {
+      {"with T.block(\"b\", no_realize=True):\n    v = T.axis.spatial(4, 1)\n    A[v] = A[0]",
+       "wrong-place", 3, 10, "no axes"},
+      {"with T.block(\"b\", no_realize=True):\n    T.where(n < 3)\n    A[0] = A[1]", "wrong-place",
+       3, 10, "no T.where"},
+      {"C = T.match_buffer(n)", "missing-argument", 3, 9, "'shape'"},
+      {"C = T.alloc_buffer(dtype=\"int32\")", "missing-argument", 3, 9, "'shape'"},
+      {"C = T.alloc_buffer((4, 4), strides=(\"s\", 1))", "bad-buffer", 3, 40, "T.match_buffer"},
+      {"C = T.Buffer((4, 4))", "missing-argument", 3, 9, "'data'"},
+      {"m = T.index_map(lambda i, j: (j, i), inverse_index_map=lambda a: (a, a))", "bad-index-map",
+       3, 60, "from 2 indices to 2, its inverse from 1 to 2"},
+      {"m = T.index_map(lambda i: i, inverse_index_map=3)", "bad-index-map", 3, 52, "a lambda"},
+      {"t = T.target(\"cuda\", host=3)", "bad-target", 3, 31, NULL},
+      {"for i in T.serial(0, 8, step=2):\n    pass", "unsupported", 3, 34, "step"},
+      {"for i in T.thread_binding(0, 8, \"threadIdx.x\", step=2):\n    pass", "unsupported", 3, 57,
+       "step"},
+      {"with T.Assert(n, \"m\"):\n    pass", "not-a-condition", 3, 19, NULL},
+      {"with T.realize(A[0:4], \"global\"):\n    pass", "unsupported", 3, 10, "T.realize"},
+      {"T.prefetch(B, [T.Range(0, 4)])", "wrong-index-count", 3, 19, "2 dimensions"},
+      {"T.prefetch(A, [3])", "not-a-region", 3, 19, "T.Range"},
+      {"T.prefetch(A, [T.Range(0, 1.5)])", "not-an-integer", 3, 31, NULL},
+      {"T.func_name(\"g\")", "given-twice", 3, 17, "'f'"},
+      {"Module.f(A.data, n)", "unsupported", 3, 5, "calling a function of the module"},
+  };
+  check_rows(rows, TN_N_ROWS(rows), script_in_prim_func);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(syntax_errors_are_shown_where_they_stand),
@@ -338,6 +368,7 @@ int main(void) {
       cmocka_unit_test(one_mistake_is_reported_once),
       cmocka_unit_test(a_syntax_error_does_not_hide_the_next),
       cmocka_unit_test(deep_nesting_is_refused),
+      cmocka_unit_test(views_maps_and_names_say_what_they_miss),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

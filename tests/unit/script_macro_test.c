@@ -53,7 +53,8 @@ static void a_call_reads_as_the_statements_of_the_macro(void **state) {
       {"@T.macro\ndef m(B, i):\n    v = T.axis.spatial(16, i)\n    t = T.alloc_buffer((1,))\n"
        "    t[0] = B[v]\n    B[v] = t[0]\n" FUNC
        "    for i in range(16):\n        with T.block(\"b\"):\n            m(A, i)\n",
-       "    for i in range(16):\n        with T.block(\"b\"):\n            v = T.axis.spatial(16, i)\n"
+       "    for i in range(16):\n        with T.block(\"b\"):\n            v = T.axis.spatial(16, "
+       "i)\n"
        "            t = T.alloc_buffer((1,))\n            t[0] = A[v]\n            A[v] = t[0]\n"},
   };
   for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
@@ -99,8 +100,7 @@ static void mistakes_are_shown_in_the_macro_with_the_line_of_the_call(void **sta
       {"@T.macro\ndef m(B):\n    B[n] = B[0]\n" FUNC "    m(A)\n", "undefined-name", 3, 7,
        "in macro 'm', called at line 6"},
       {"@T.macro\ndef m(B):\n    B[0, 0] = B[0]\n@T.macro\ndef k(B):\n    m(B)\n" FUNC "    k(A)\n",
-       "wrong-index-count", 3, 5,
-       "in macro 'm', called at line 6, in macro 'k', called at line 9"},
+       "wrong-index-count", 3, 5, "in macro 'm', called at line 6, in macro 'k', called at line 9"},
       {FUNC "    m(A)\n@T.macro\ndef m(B):\n    B[0] = B[1]\n", "unknown-function", 3, 5, NULL},
       {"@T.macro\ndef m(B):\n    m(B)\n" FUNC "    m(A)\n", "recursive-macro", 3, 5, "'m'"},
       {"@T.macro\ndef m(B):\n    pass\n" FUNC "    m()\n", "missing-argument", 6, 5, "'B'"},
@@ -109,17 +109,19 @@ static void mistakes_are_shown_in_the_macro_with_the_line_of_the_call(void **sta
        NULL},
       {"@T.macro\ndef m(buf):\n    pass\n" FUNC "    m(but=A)\n", "unknown-argument", 6, 7,
        "did you mean 'buf'?"},
-      {"@T.macro\ndef m(B):\n    pass\n" FUNC "    m(A, B=A)\n", "duplicate-argument", 6, 10, "'B'"},
+      {"@T.macro\ndef m(B):\n    pass\n" FUNC "    m(A, B=A)\n", "duplicate-argument", 6, 10,
+       "'B'"},
       {"@T.macro\ndef m(B):\n    pass\n" FUNC "    x = m(A)\n", "wrong-place", 6, 9, "no value"},
       {"@T.macro\ndef m(B):\n    pass\n" FUNC "    A[0] = m\n", "not-an-expression", 6, 5,
        "a macro"},
       {"@T.macro(1)\ndef m(B):\n    pass\n" FUNC "    m(A)\n", "wrong-argument-count", 1, 2, NULL},
-      {"@T.macro(hygenic=False)\ndef m(B):\n    pass\n" FUNC "    m(A)\n", "unknown-argument", 1, 10,
-       "did you mean 'hygienic'?"},
+      {"@T.macro(hygenic=False)\ndef m(B):\n    pass\n" FUNC "    m(A)\n", "unknown-argument", 1,
+       10, "did you mean 'hygienic'?"},
       {"@T.inline\ndef m(B):\n    pass\n" FUNC "    m(A)\n", "unsupported", 1, 2, "@T.macro"},
       {"@T.macro\ndef f(B):\n    pass\n" FUNC "    pass\n", "duplicate-function", 2, 1, "'f'"},
       {"@T.macro\ndef m(B):\n    pass\n", "empty-module", 4, 1, NULL},
-      {"@T.macro\ndef m(B=T.evaluate(0)):\n    pass\n" FUNC "    m(A)\n", "wrong-place", 2, 9, NULL},
+      {"@T.macro\ndef m(B=T.evaluate(0)):\n    pass\n" FUNC "    m(A)\n", "wrong-place", 2, 9,
+       NULL},
       {"@T.macro\ndef m():\n    pass\n@R.function\ndef g(x: R.Tensor((4,))):\n    y = m()\n"
        "    return x\n",
        "wrong-level", 6, 9, "@T.prim_func"},
@@ -165,8 +167,9 @@ static void macros_that_grow_without_bound_are_refused(void **state) {
     char *text = chain(rows[i].n, rows[i].calls);
     script_case c;
     script_case_init(&c, text);
-    bool is_ok = rows[i].id == NULL ? c.diags.n == 0
-                                    : c.diags.n == 1 && strcmp(c.diags.items[0].id, rows[i].id) == 0;
+    bool is_ok = rows[i].id == NULL
+                     ? c.diags.n == 0
+                     : c.diags.n == 1 && strcmp(c.diags.items[0].id, rows[i].id) == 0;
     char *shown = script_case_problems(&c);
     expect_true(is_ok, "row %zu: want %s, got\n%s", i, rows[i].id, shown);
     free(shown);

@@ -39,6 +39,7 @@ static const writes_case cases[] = {
      "T.evaluate(T.call_extern(\"int32\", \"f\", A.data))", "A"},
     {"an address given to a call with effects",
      "T.evaluate(T.call_extern(\"int32\", \"f\", T.address_of(B[1, 0])))", "B"},
+    {"a prefetch", "T.prefetch(T.address_of(A[0]), 1, 3, 1)", ""},
     {"a pointer given to a call without effects",
      "T.evaluate(T.call_pure_extern(\"int32\", \"f\", A.data))", ""},
     {"own memory only",

@@ -1,7 +1,7 @@
 # run: not tenon check %s
 @T.prim_func
 def f(A: T.Buffer((16,), "float32"), n: T.int32):
-    with T.block("b", no_realize=True):
+    with T.realize(A[0:4], "global"):
         A[0] = A[1]
     for i in range(0, 8, 2):
         A[i] = A[0]
@@ -11,10 +11,10 @@ def f(A: T.Buffer((16,), "float32"), n: T.int32):
         A[0] = A[1]
     return
 # expect:
-%s:4:34: error: not supported yet: T.block with no_realize=True [unsupported]
-    with T.block("b", no_realize=True):
-                                 ^~~~
-%s:6:26: error: not supported yet: a loop with a step [unsupported]
+%s:4:10: error: not supported yet: with T.realize [unsupported]
+    with T.realize(A[0:4], "global"):
+         ^~~~~~~~~~~~~~~~~~~~~~~~~~~
+%s:6:26: error: not supported yet: a loop with a step, of the spelling of 2026 [unsupported]
     for i in range(0, 8, 2):
                          ^
 %s:9:9: error: not supported yet: 'break' and 'continue' [unsupported]
