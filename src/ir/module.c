@@ -71,13 +71,40 @@ void tn_module_remove(tn_module *module, const char *name) {
   memmove(&module->funcs[i], &module->funcs[i + 1], (module->n_funcs - i) * sizeof *module->funcs);
 }
 
-const char *tn_module_fresh_name(const tn_module *module, const char *base) {
-  tn_buf text = TN_BUF_INIT;
-  tn_buf_puts(&text, base);
-  for (int32_t i = 1; index_of(module, tn_buf_text(&text)) < module->n_funcs; ++i) {
-    tn_buf_clear(&text);
-    tn_buf_printf(&text, "%s_%d", base, i);
+/* k of a name "base_k", at most `max`; 0 for any other name. */
+static uint32_t number_after(const char *name, const char *base, size_t base_len, uint32_t max) {
+  if (strncmp(name, base, base_len) != 0 || name[base_len] != '_' || name[base_len + 1] == '0') {
+    return 0;
   }
+  uint64_t k = 0;
+  for (const char *p = name + base_len + 1; *p != '\0'; ++p) {
+    if (*p < '0' || *p > '9' || k > max) {
+      return 0;
+    }
+    k = 10 * k + (uint64_t)(*p - '0');
+  }
+  return k > max ? 0 : (uint32_t)k;
+}
+
+/* One look at all names finds the smallest free number: trying one after the other would look at
+ * all names for each. */
+const char *tn_module_fresh_name(const tn_module *module, const char *base) {
+  uint32_t n = module->n_funcs;
+  if (index_of(module, base) == n) {
+    return tn_ir_text(module->ir, base);
+  }
+  uint8_t *is_taken = calloc((size_t)n + 2, 1);
+  TN_CHECK(is_taken != NULL, "out of memory: %u names", n);
+  for (uint32_t i = 0; i < n; ++i) {
+    is_taken[number_after(module->funcs[i].name, base, strlen(base), n)] = 1;
+  }
+  uint32_t k = 1;
+  while (is_taken[k] != 0) {
+    ++k;
+  }
+  free(is_taken);
+  tn_buf text = TN_BUF_INIT;
+  tn_buf_printf(&text, "%s_%u", base, k);
   const char *name = tn_ir_text(module->ir, tn_buf_text(&text));
   tn_buf_deinit(&text);
   return name;
