@@ -41,19 +41,33 @@ static char *identifier(tn_printer *p, const char *wanted) {
   return name;
 }
 
+static char *numbered(tn_printer *p, const char *base, uint32_t k) {
+  tn_buf text = TN_BUF_INIT;
+  tn_buf_printf(&text, base[strlen(base) - 1] == '_' ? "%s%u" : "%s_%u", base, k);
+  char *name = tn_arena_strndup(&p->arena, text.data, text.len);
+  tn_buf_deinit(&text);
+  return name;
+}
+
+/* The smallest free number; where to look is remembered, since "storage" and "_" come by the
+ * thousand. */
 const char *tn_pr_define(tn_printer *p, const tn_node *n, const char *wanted) {
   char *base = identifier(p, wanted);
-  char *name = base;
-  for (uint32_t k = 1; tn_strmap_has(&p->used, name); ++k) {
-    tn_buf text = TN_BUF_INIT;
-    tn_buf_printf(&text, base[strlen(base) - 1] == '_' ? "%s%u" : "%s_%u", base, k);
-    name = tn_arena_strndup(&p->arena, text.data, text.len);
-    tn_buf_deinit(&text);
+  tn_name_entry entry = {.id = n->id, .name = base};
+  if (tn_strmap_has(&p->used, base)) {
+    entry.base = base;
+    entry.k = (uint32_t)(uintptr_t)tn_strmap_find(&p->next, base);
+    uint32_t k = entry.k == 0 ? 1 : entry.k;
+    entry.name = numbered(p, base, k);
+    while (tn_strmap_has(&p->used, entry.name)) {
+      entry.name = numbered(p, base, ++k);
+    }
+    tn_strmap_set(&p->next, base, (void *)(uintptr_t)(k + 1));
   }
-  tn_strmap_set(&p->used, name, name);
-  tn_map_set(&p->names, n->id, (uint64_t)(uintptr_t)name);
-  TN_VEC_PUSH(&p->scope, (tn_name_entry){.id = n->id, .name = name});
-  return name;
+  tn_strmap_set(&p->used, entry.name, entry.name);
+  tn_map_set(&p->names, n->id, (uint64_t)(uintptr_t)entry.name);
+  TN_VEC_PUSH(&p->scope, entry);
+  return entry.name;
 }
 
 bool tn_pr_is_defined(const tn_printer *p, const tn_node *n) {
@@ -76,6 +90,9 @@ void tn_pr_leave(tn_printer *p, size_t mark) {
     tn_map_remove(&p->names, entry.id);
     if (entry.name != NULL) {
       tn_strmap_remove(&p->used, entry.name);
+    }
+    if (entry.base != NULL) { /* names go in the opposite order: what was free then is free now */
+      tn_strmap_set(&p->next, entry.base, (void *)(uintptr_t)entry.k);
     }
   }
 }
@@ -200,6 +217,7 @@ static void printer_deinit(tn_printer *p) {
   tn_map_deinit(&p->names);
   tn_map_deinit(&p->domains);
   tn_strmap_deinit(&p->used);
+  tn_strmap_deinit(&p->next);
   TN_VEC_DEINIT(&p->scope);
   TN_VEC_DEINIT(&p->consts);
 }

@@ -12,6 +12,8 @@
 typedef struct tn_name_entry {
   uint32_t id;
   char *name;
+  const char *base; /* NULL: name is what was wanted */
+  uint32_t k;       /* the number to try next for `base` before this name was given */
 } tn_name_entry;
 
 typedef struct tn_printer {
@@ -22,6 +24,7 @@ typedef struct tn_printer {
   tn_arena arena;               /* names */
   tn_map names;                 /* node id -> char * */
   tn_strmap used;               /* names in scope */
+  tn_strmap next;               /* base -> k: base_1 ... base_(k-1) are in scope */
   TN_VEC(tn_name_entry) scope;  /* in order of definition */
   tn_map domains;               /* loop var id -> extent node, for loops from 0 without annotations */
   tn_dtype bare_int;            /* the integer type whose literals print without a wrapper */
