@@ -13,7 +13,9 @@
 
 typedef struct no_op_ctx {
   tn_ir *ir;
-  tn_map used; /* ids of the variables and buffers that something uses */
+  tn_map used;                 /* ids of the variables and buffers that something uses */
+  tn_map unused;               /* id of a variable without use so far -> its statement */
+  TN_VEC(const tn_node *) now; /* statements whose variable came into use; still to be looked at */
 } no_op_ctx;
 
 static bool has_effect(const tn_node *n) { return (n->flags & TN_NF_EFFECT) != 0; }
@@ -24,10 +26,25 @@ static bool is_nothing(const tn_node *n) {
 
 /* ---- uses ---- */
 
+static void use_var(no_op_ctx *c, const tn_node *var) {
+  const tn_node *stmt = tn_lower_map_find(&c->unused, var);
+  tn_map_set(&c->used, var->id, 0);
+  if (stmt != NULL) {
+    tn_map_remove(&c->unused, var->id);
+    TN_VEC_PUSH(&c->now, stmt);
+  }
+}
+
+static bool binds_without_effect(const tn_node *n) {
+  return tn_is(n, TN_OP_ALLOC) || tn_is(n, TN_OP_CONST_ALLOC) ||
+         (tn_is(n, TN_OP_BIND) && !has_effect(n->in[TN_BIND_VALUE]));
+}
+
+/* What a binding uses counts once its variable is used: so a chain of unused ones goes at once. */
 static tn_visit add_uses(const tn_node *n, void *ctx) {
   no_op_ctx *c = ctx;
   if (tn_is(n, TN_OP_VAR)) {
-    tn_map_set(&c->used, n->id, 0);
+    use_var(c, n);
     return TN_SKIP;
   }
   if (tn_is(n, TN_OP_BUFFER)) {
@@ -38,13 +55,25 @@ static tn_visit add_uses(const tn_node *n, void *ctx) {
   if (tn_is(n, TN_OP_DECL)) { /* declaring is no use */
     return TN_SKIP;
   }
-  if (tn_is(n, TN_OP_BIND) || tn_is(n, TN_OP_ALLOC) || tn_is(n, TN_OP_CONST_ALLOC)) {
-    for (uint32_t i = 1; i < n->n_in; ++i) {
-      (void)tn_walk(n->in[i], add_uses, NULL, ctx);
-    }
+  if (binds_without_effect(n) && !tn_map_find(&c->used, n->in[0]->id, NULL)) {
+    tn_lower_map_set(&c->unused, n->in[0], n);
+    return TN_SKIP;
+  }
+  if (tn_is(n, TN_OP_BIND)) { /* the variable that it binds is no use of itself */
+    (void)tn_walk(n->in[TN_BIND_VALUE], add_uses, NULL, ctx);
     return TN_SKIP;
   }
   return TN_DESCEND;
+}
+
+static void find_uses(no_op_ctx *c, const tn_node *body) {
+  (void)tn_walk(body, add_uses, NULL, c);
+  while (c->now.len > 0) {
+    const tn_node *stmt = TN_VEC_POP(&c->now);
+    for (uint32_t i = 1; i < stmt->n_in; ++i) {
+      (void)tn_walk(stmt->in[i], add_uses, NULL, c);
+    }
+  }
 }
 
 /* ---- removal: the statement, or an empty SEQ ---- */
@@ -98,9 +127,11 @@ static tn_status remove_no_op(tn_ir *ir, const tn_node *func, const tn_node **ou
   while (body != before) {
     before = body;
     no_op_ctx c = {.ir = ir};
-    (void)tn_walk(body, add_uses, NULL, &c);
+    find_uses(&c, body);
     body = tn_rewrite(ir, body, remove_rule, &c);
     tn_map_deinit(&c.used);
+    tn_map_deinit(&c.unused);
+    TN_VEC_DEINIT(&c.now);
   }
   *out_func = tn_lower_with_body(ir, func, body);
   return NULL;
