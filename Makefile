@@ -56,9 +56,8 @@ fuzz:
 	@$(NINJA) -C build-fuzz
 
 format:
-	@if command -v clang-format > /dev/null; then \
-	  git ls-files '*.c' '*.h' | xargs clang-format -i; \
-	else echo "format: clang-format is not installed"; exit 1; fi
+	@scripts/deps --format
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 install: deps
 	@$(MAKE) --no-print-directory all
