@@ -176,6 +176,37 @@ static tn_status infer_invoke(const tn_infer_ctx *ctx, const tn_node *n, const t
 
 /* ---- other expressions ---- */
 
+/* A type is walked as the tree that it prints as, and in a few lines of text a tree can double with
+ * every line: past these bounds no program means it. */
+enum { MAX_TYPE_DEPTH = 100, MAX_TYPE_PARTS = 4096 };
+
+/* How many parts a type prints as, counted up to MAX_TYPE_PARTS and a little more. */
+static int64_t n_type_parts(const tn_node *type, int64_t n) {
+  if (type->op != TN_OP_TY_TUPLE && type->op != TN_OP_TY_FUNC && type->op != TN_OP_LIST) {
+    return n + 1;
+  }
+  for (uint32_t i = 0; i < type->n_in && n <= MAX_TYPE_PARTS; ++i) {
+    n = n_type_parts(type->in[i], n);
+  }
+  return n + 1;
+}
+
+/* A flat tuple may be as long as its text. */
+static tn_status check_tuple_size(const tn_node *type) {
+  int64_t n = 0;
+  for (uint32_t i = 0; i < type->n_in && n <= MAX_TYPE_PARTS; ++i) {
+    bool is_nested = type->in[i]->op == TN_OP_TY_TUPLE || type->in[i]->op == TN_OP_TY_FUNC;
+    n = is_nested ? n_type_parts(type->in[i], n) : n;
+  }
+  if (type->depth > MAX_TYPE_DEPTH) {
+    return TN_ERR(TN_INVALID, "the tuple's type is nested more than %d deep", MAX_TYPE_DEPTH);
+  }
+  if (n > MAX_TYPE_PARTS) {
+    return TN_ERR(TN_INVALID, "the tuple's type has more than %d parts", MAX_TYPE_PARTS);
+  }
+  return NULL;
+}
+
 static tn_status infer_tuple(const tn_infer_ctx *ctx, const tn_node *n, const tn_node **out) {
   TN_VEC(const tn_node *) items = {0};
   tn_status st = NULL;
@@ -184,7 +215,9 @@ static tn_status infer_tuple(const tn_infer_ctx *ctx, const tn_node *n, const tn
     TN_GOTO(st, tn_graph_infer(ctx, n->in[i], &type), done);
     TN_VEC_PUSH(&items, type);
   }
-  *out = tn_ty_tuple(ctx->ir, n->n_in, items.data);
+  const tn_node *type = tn_ty_tuple(ctx->ir, n->n_in, items.data);
+  TN_GOTO(st, check_tuple_size(type), done);
+  *out = type;
 done:
   TN_VEC_DEINIT(&items);
   return st;
