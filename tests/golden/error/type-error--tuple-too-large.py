@@ -18,3 +18,6 @@ class M:
         t12 = (t11, t11)
         return t12
 # expect:
+%s:17:9: error: the tuple's type has more than 4096 parts [type-error]
+        t11 = (t10, t10)
+        ^~~~~~~~~~~~~~~~
