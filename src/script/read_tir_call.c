@@ -549,6 +549,10 @@ static tn_val call_intrin_row(tn_reader *r, const tn_call *call, const tn_intrin
   first = keyword != NULL ? 0 : first;
   const tn_ast *given = keyword != NULL ? keyword : first == 1 && n > 0 ? ast->in[1] : NULL;
   bool is_void = given != NULL && given->kind == TN_AST_STR && strcmp(given->text, "void") == 0;
+  if (first == 1 && n == 0 && intrin->id == TN_INTRIN_UNDEF) {
+    first = 0; /* T.undef() is an int32 */
+    dtype = TN_DT_I32;
+  }
   if (first == 1 && n == 0) {
     return tn_read_fail(r, ast, "missing-argument", NULL, "'%s' needs its result type first",
                         intrin->def.name);
@@ -638,6 +642,10 @@ tn_val tn_read_tir_named(tn_reader *r, const tn_call *call, const char *name) {
   if (intrin != NULL) {
     const tn_intrin *named = called_intrin(call, intrin);
     return named != NULL ? call_by_name(r, call, named) : call_intrin_row(r, call, intrin);
+  }
+  if (tn_is_later_dtype(name + 2)) {
+    return tn_read_fail(r, call->ast->in[0], "unsupported", NULL, "not supported yet: dtype '%s'",
+                        name + 2);
   }
   char *hint = near_tir_name(r, name);
   bool looks_typed = strncmp(name, "T.float", 7) == 0 || strncmp(name, "T.int", 5) == 0 ||

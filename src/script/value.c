@@ -308,6 +308,19 @@ const char *tn_to_str(tn_reader *r, const tn_ast *at, tn_val v) {
   return NULL;
 }
 
+bool tn_is_later_dtype(const char *text) {
+  static const char *const later[] = {"float8_", "float6_", "float4_", "int4",
+                                      "uint4",   "int1",    "uint1"};
+  for (size_t i = 0; i < sizeof later / sizeof later[0]; ++i) {
+    size_t len = strlen(later[i]);
+    bool is_float = later[i][0] == 'f';
+    if (strncmp(text, later[i], len) == 0 && (is_float || text[len] == 0 || text[len] == 'x')) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool tn_to_dtype(tn_reader *r, const tn_ast *at, tn_val v, tn_dtype *out) {
   if (tn_val_is_node(v, TN_OP_DTYPE)) {
     *out = (tn_dtype)v.node->attr.i64;
@@ -315,6 +328,10 @@ bool tn_to_dtype(tn_reader *r, const tn_ast *at, tn_val v, tn_dtype *out) {
   }
   const char *text = tn_to_str(r, at, v);
   if (text == NULL) {
+    return false;
+  }
+  if (tn_is_later_dtype(text)) {
+    tn_read_fail(r, at, "unsupported", NULL, "not supported yet: dtype '%s'", text);
     return false;
   }
   if (!tn_dtype_parse(text, strlen(text), out)) {
