@@ -505,14 +505,33 @@ static bool nested_shape(tn_reader *r, const tn_ast *at, tn_val v, int32_t dim, 
   return true;
 }
 
+/* The type that takes both; what is unlike (two written types) keeps the first. */
+static tn_dtype joined_type(tn_dtype a, tn_dtype b) {
+  bool is_wider = tn_dtype_is_float(b) ? !tn_dtype_is_float(a)
+                                       : tn_dtype_is_bool(a) || (a == TN_DT_I32 && b == TN_DT_I64);
+  return a == TN_DT_NONE || is_wider ? b : a;
+}
+
+/* The type of a constant written without one. An empty list has float32, as everywhere. */
 static tn_dtype const_type(tn_val v) {
-  while (v.kind == TN_VAL_LIST && v.n > 0) {
-    v = v.items[0];
+  tn_dtype type = TN_DT_NONE;
+  switch (v.kind) {
+    case TN_VAL_NODE:
+      return v.node->dtype;
+    case TN_VAL_INT:
+      return v.i64 >= INT32_MIN && v.i64 <= INT32_MAX ? TN_DT_I32 : TN_DT_I64;
+    case TN_VAL_UINT:
+      return TN_DT_U64;
+    case TN_VAL_BOOL:
+      return TN_DT_BOOL;
+    case TN_VAL_LIST:
+      for (uint32_t i = 0; i < v.n; ++i) {
+        type = joined_type(type, const_type(v.items[i]));
+      }
+      return type == TN_DT_NONE ? TN_DT_F32 : type;
+    default:
+      return TN_DT_F32;
   }
-  if (v.kind == TN_VAL_NODE) {
-    return v.node->dtype;
-  }
-  return v.kind == TN_VAL_INT ? TN_DT_I32 : v.kind == TN_VAL_BOOL ? TN_DT_BOOL : TN_DT_F32;
 }
 
 static tn_val call_const(tn_reader *r, const tn_call *call) {

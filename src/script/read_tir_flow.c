@@ -253,6 +253,23 @@ static tn_val call_allocate(tn_reader *r, const tn_call *call) {
   return tn_val_node(var);
 }
 
+/* True when the element holds the number. A float is rounded to a narrower one, never cut to an
+ * integer. */
+static bool set_element(tn_array *array, int64_t i, tn_val v) {
+  if (v.kind == TN_VAL_FLOAT) {
+    tn_array_set_f64(array, i, v.f64);
+    return tn_dtype_is_float(array->dtype) || tn_array_get_f64(array, i) == v.f64;
+  }
+  if (tn_dtype_is_float(array->dtype)) {
+    tn_array_set_f64(array, i, v.kind == TN_VAL_UINT ? (double)v.u64 : (double)v.i64);
+    return true;
+  }
+  tn_array_set_i64(array, i, v.i64);
+  bool is_u64 = array->dtype == TN_DT_U64;
+  return v.kind == TN_VAL_UINT ? is_u64
+                               : tn_array_get_i64(array, i) == v.i64 && (v.i64 >= 0 || !is_u64);
+}
+
 /* Fills the array from a flat or nested list of numbers; false, reported. */
 static bool fill_elements(tn_reader *r, const tn_ast *at, tn_val v, tn_array *array, int64_t n,
                           int64_t *filled) {
@@ -278,10 +295,11 @@ static bool fill_elements(tn_reader *r, const tn_ast *at, tn_val v, tn_array *ar
     tn_read_fail(r, at, "bad-constant", NULL, "expected numbers, got %s", tn_val_what(v));
     return false;
   }
-  if (v.kind == TN_VAL_FLOAT) {
-    tn_array_set_f64(array, (*filled)++, v.f64);
-  } else {
-    tn_array_set_i64(array, (*filled)++, v.i64);
+  if (!set_element(array, (*filled)++, v)) {
+    char dtype[TN_DTYPE_TEXT_BYTES];
+    tn_read_fail(r, at, "bad-constant", NULL, "element %" PRId64 " of the constant does not fit %s",
+                 *filled - 1, tn_dtype_print(array->dtype, dtype));
+    return false;
   }
   return true;
 }
