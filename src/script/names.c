@@ -104,7 +104,8 @@ char *tn_near_visible(tn_reader *r, const char *name) {
   }
   TN_VEC(const char *) names = {0};
   for (size_t i = 0; i < r->scopes.bindings.len; ++i) {
-    if (i < r->scopes.hidden_from || i >= r->scopes.hidden_to) {
+    bool is_hidden = i >= r->scopes.hidden_from && i < r->scopes.hidden_to;
+    if (!is_hidden && !tn_val_is_error(r->scopes.bindings.data[i].val)) {
       TN_VEC_PUSH(&names, r->scopes.bindings.data[i].name);
     }
   }
@@ -126,7 +127,9 @@ char *tn_near_key(const tn_strmap *map, const char *name) {
 void tn_define(tn_reader *r, const tn_ast *name, tn_val val) {
   TN_ASSERT(name->kind == TN_AST_NAME || name->kind == TN_AST_PARAM || name->kind == TN_AST_DEF,
             "a name");
-  if (!r->is_graph && tn_scopes_is_local(&r->scopes, name->text) && strcmp(name->text, "_") != 0) {
+  bool is_taken = tn_scopes_is_local(&r->scopes, name->text) &&
+                  !tn_val_is_error(tn_scopes_find(&r->scopes, name->text)->val);
+  if (!r->is_graph && is_taken && strcmp(name->text, "_") != 0) {
     tn_read_fail(r, name, "name-reused", NULL,
                  "'%s' is defined already in this block; a value cannot be changed: use another "
                  "name, or a buffer for "

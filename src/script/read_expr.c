@@ -39,8 +39,10 @@ tn_val tn_read_name(tn_reader *r, const tn_ast *ast) {
                         "undefined name '%s'", ast->text);
   }
   char *hint = tn_near_visible(r, ast->text);
-  tn_val v = tn_read_fail(r, ast, "undefined-name", hint, "undefined name '%s'", ast->text);
+  tn_val v = tn_read_fail(r, ast, "undefined-name", hint != NULL ? hint : r->name_hint,
+                          "undefined name '%s'", ast->text);
   free(hint);
+  tn_scopes_set(&r->scopes, ast->text, v); /* told once */
   return v;
 }
 
@@ -124,7 +126,7 @@ tn_val tn_apply_binary(tn_reader *r, const tn_ast *at, tn_tok tok, tn_val a, tn_
   }
   tn_op op = TN_OP_ADD;
   if (!binary_op(tok, &op)) {
-    return tn_read_fail(r, at, "unsupported", NULL,
+    return tn_read_fail(r, at, "unsupported", tok == TN_TOK_POW ? "write T.pow(a, b)" : NULL,
                         "not supported: operator '%s' between expressions", tn_tok_text(tok));
   }
   const tn_node *x = NULL;
@@ -331,8 +333,24 @@ static tn_val read_attr(tn_reader *r, const tn_ast *ast) {
 
 /* ---- calls ---- */
 
+/* max(a, b) in a loop function is T.max(a, b). */
+static char *hint_of_call(tn_reader *r, const char *name) {
+  tn_buf text = TN_BUF_INIT;
+  tn_buf_printf(&text, "T.%s", name);
+  bool is_known = strchr(name, '.') == NULL && !r->is_graph &&
+                  (tn_strmap_has(&r->calls, tn_buf_text(&text)) ||
+                   tn_intrin_find(name) != NULL);
+  if (!is_known) {
+    tn_buf_deinit(&text);
+    return tn_near_key(&r->calls, name);
+  }
+  tn_buf_clear(&text);
+  tn_buf_printf(&text, "did you mean 'T.%s'?", name);
+  return tn_buf_take(&text);
+}
+
 static tn_val unknown_call(tn_reader *r, const tn_ast *ast, const char *name) {
-  char *hint = tn_near_key(&r->calls, name);
+  char *hint = hint_of_call(r, name);
   tn_val v = tn_read_fail(r, ast->in[0], "unknown-function", hint, "unknown function '%s'", name);
   free(hint);
   return v;

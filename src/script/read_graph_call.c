@@ -341,10 +341,22 @@ static char *near_op(tn_reader *r, const char *name) {
   return hint;
 }
 
+/* R.relu is R.nn.relu. */
+static char *hint_of_op(tn_reader *r, const char *name) {
+  tn_buf text = TN_BUF_INIT;
+  tn_buf_printf(&text, "nn.%s", name);
+  bool is_known = find_op(r, tn_buf_text(&text)) != NULL;
+  tn_buf_clear(&text);
+  tn_buf_printf(&text, "did you mean 'nn.%s'?", name);
+  char *hint = is_known ? tn_buf_take(&text) : near_op(r, name);
+  tn_buf_deinit(&text);
+  return hint;
+}
+
 tn_val tn_read_operator(tn_reader *r, const tn_call *call, const char *name) {
   op_args args = {.def = find_op(r, name + 2), .call = call->ast};
   if (args.def == NULL) {
-    char *hint = near_op(r, name + 2);
+    char *hint = hint_of_op(r, name + 2);
     tn_val v =
         tn_read_fail(r, call->ast->in[0], "unknown-operator", hint, "unknown operator '%s'", name);
     free(hint);

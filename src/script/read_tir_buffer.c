@@ -133,7 +133,9 @@ static const tn_node *read_shape(tn_reader *r, const tn_ast *at, const tn_buffer
 const tn_node *tn_read_buffer(tn_reader *r, const tn_ast *at, const char *name,
                               const tn_buffer_args *args) {
   tn_buffer_spec spec = {.name = name, .dtype = TN_DT_F32};
+  r->name_hint = r->name_hint != NULL ? r->name_hint : "declare a size first: n = T.int64()";
   const tn_node *shape = read_shape(r, at, args);
+  r->name_hint = NULL;
   if (shape == NULL) {
     return NULL;
   }
@@ -199,6 +201,7 @@ const tn_node *tn_read_buffer_param(tn_reader *r, const tn_ast *call, const char
   if (!tn_bind_args(r, call, BUFFER_PARAMS, args) || !take_buffer_args(r, args, &buffer)) {
     return NULL;
   }
+  r->name_hint = "sizes by name take a parameter of type T.handle and T.match_buffer in the body";
   return tn_read_buffer(r, call, name, &buffer);
 }
 

@@ -209,6 +209,7 @@ struct tn_reader {
   tn_map loop_domains;  /* loop VAR id -> RANGE */
   tn_map env_threads;   /* VAR id -> tag text */
   tn_dtype ret_dtype;   /* of values returned; NONE: nothing yet */
+  const char *name_hint; /* for a name that is undefined and near no other; NULL: none */
   int32_t n_conditions; /* enclosing conditions: constant indices are not judged under them */
   /* graph level */
   bool in_dataflow;
