@@ -1,28 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The one page with the order of all passes.
- *
- *   graph level                            loop level
- *   normalize                               lower_blocks
- *   lift_functions                          flatten_buffers
- *   dead_code                               simplify
- *   legalize_graph   operators -> loops     vectorize_loops
- *   to_nondataflow                          unroll_loops
- *   lower_call_tir   allocate and call      simplify
- *   plan_memory                             remove_no_op
- *   kill_after_last_use                     -> lowered form (lower/lower.h)
- *   lower_shapes     -> VM form
- *
- * Everything else here runs passes by name. */
+/* The one page with the order of all passes (default_passes, below); the rest of it runs passes by name. What a pass
+ * does stands in its row: graph/passes.def, lower/passes.def. */
 #include <string.h>
 
 #include "driver/driver_priv.h"
 #include "graph/graph.h"
 #include "lower/lower.h"
 
+/* clang-format off */
 static const char default_passes[] =
-  "normalize,lift_functions,dead_code,legalize_graph,to_nondataflow,lower_call_tir,plan_memory,kill_after_last_use,lower_shapes,"
-  "lower_blocks,flatten_buffers,simplify,vectorize_loops,unroll_loops,simplify,remove_no_op";
+  /* graph level: whole calls */
+  "normalize,"
+  "lift_functions,"
+  "dead_code,"
+  "legalize_graph,"       /* operators -> call_tir of loop functions; needs every type, which normalize gives */
+  /* graph level -> VM form (graph/graph.h): memory becomes visible, so the order of statements counts from here */
+  "to_nondataflow,"
+  "lower_call_tir,"
+  "plan_memory,"
+  "kill_after_last_use,"  /* after the plan: it ends the storages too */
+  "lower_shapes,"
+  /* loop level -> lowered form (lower/lower.h) */
+  "lower_blocks,"
+  "flatten_buffers,"
+  "simplify,"             /* so that vectorize_loops sees strides of 1 */
+  "vectorize_loops,"
+  "unroll_loops,"
+  "simplify,"             /* constants that unrolling brought */
+  "remove_no_op";
+/* clang-format on */
 
 const char *tn_default_passes(void) { return default_passes; }
 
