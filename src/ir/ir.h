@@ -286,6 +286,7 @@ typedef struct tn_module {
   uint32_t cap;
   struct {
     const char *name;
+    uint64_t hash; /* of the name */
     const tn_node *func;
   } *funcs;
 } tn_module;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* Modules: small tables of names and functions in one tn_ir. Functions are looked for one after the
- * other; modules hold tens of them, not thousands. */
+ * other, by the hashes of their names: modules hold tens of them, and thousands do no harm. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,15 +33,18 @@ void tn_module_init_copy(tn_module *module, const tn_module *src) {
   module->cap = 0;
   reserve(module, src->n_funcs);
   for (uint32_t i = 0; i < src->n_funcs; ++i) {
-    module->funcs[i].name = src->funcs[i].name;
-    module->funcs[i].func = src->funcs[i].func;
+    module->funcs[i] = src->funcs[i];
   }
 }
 
+static uint64_t hash_of(const char *name) { return tn_hash_bytes(0, name, strlen(name)); }
+
 /* The index, or n_funcs. */
 static uint32_t index_of(const tn_module *module, const char *name) {
+  uint64_t hash = hash_of(name);
   uint32_t i = 0;
-  while (i < module->n_funcs && strcmp(module->funcs[i].name, name) != 0) {
+  while (i < module->n_funcs &&
+         (module->funcs[i].hash != hash || strcmp(module->funcs[i].name, name) != 0)) {
     ++i;
   }
   return i;
@@ -57,6 +60,7 @@ void tn_module_set(tn_module *module, const char *name, const tn_node *func) {
   if (i == module->n_funcs) {
     reserve(module, module->n_funcs + 1);
     module->funcs[i].name = tn_ir_text(module->ir, name);
+    module->funcs[i].hash = hash_of(name);
     ++module->n_funcs;
   }
   module->funcs[i].func = func;
