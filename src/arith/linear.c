@@ -231,6 +231,9 @@ typedef struct factors {
 } factors;
 
 static void collect_factors(factors *f, const tn_node *n) {
+  if (f->is_failed) { /* shared squares of squares have more factors than time */
+    return;
+  }
   if (tn_is(n, TN_OP_MUL)) {
     collect_factors(f, n->in[0]);
     collect_factors(f, n->in[1]);
@@ -326,7 +329,7 @@ bool tn_arith_linear(tn_arith *arith, const tn_node *expr, uint32_t n_vars,
       if (rest == NULL) {
         continue;
       }
-      if (!tn_walk(rest, uses_enter, NULL, &uses)) {
+      if (!tn_walk_distinct(rest, uses_enter, &uses)) {
         return false;
       }
       tn_lin_collect(&coef, rest, lin.terms[i].coef);
@@ -335,7 +338,7 @@ bool tn_arith_linear(tn_arith *arith, const tn_node *expr, uint32_t n_vars,
     out_coefs[v] = tn_lin_emit(arith->ir, &coef);
   }
   for (uint32_t i = 0; i < base.n; ++i) {
-    if (!tn_walk(base.terms[i].atom, uses_enter, NULL, &uses)) {
+    if (!tn_walk_distinct(base.terms[i].atom, uses_enter, &uses)) {
       return false;
     }
   }

@@ -215,8 +215,8 @@ static tn_visit find_unbound(const tn_node *n, void *ctx) {
 }
 
 static bool is_bound(const tn_node *expr, const tn_map *syms) {
-  tn_map *ctx = (tn_map *)(uintptr_t)syms; /* tn_walk hands it back untouched */
-  return tn_walk(expr, find_unbound, NULL, ctx);
+  tn_map *ctx = (tn_map *)(uintptr_t)syms; /* the walk hands it back untouched */
+  return tn_walk_distinct(expr, find_unbound, ctx);
 }
 
 /* The extents with variables replaced: 3 * 2 is 6. */

@@ -238,6 +238,8 @@ typedef tn_visit (*tn_enter_fn)(const tn_node *n, void *ctx);
 typedef void (*tn_leave_fn)(const tn_node *n, void *ctx);
 /// Visits every occurrence, children in slot order, for analyses that need scopes. leave may be NULL. Returns false when stopped.
 bool tn_walk(const tn_node *root, tn_enter_fn enter, tn_leave_fn leave, void *ctx);
+/// The same for searches: each distinct node once. A shared expression can have exponentially many occurrences.
+bool tn_walk_distinct(const tn_node *root, tn_enter_fn enter, void *ctx);
 /// Visits each distinct node once, children first.
 void tn_walk_once(const tn_ir *ir, const tn_node *root, tn_leave_fn visit, void *ctx);
 

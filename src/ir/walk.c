@@ -25,6 +25,38 @@ bool tn_walk(const tn_node *root, tn_enter_fn enter, tn_leave_fn leave, void *ct
   return walk(root, enter, leave, ctx);
 }
 
+typedef struct distinct_ctx {
+  tn_map seen; /* ids of nodes with children */
+  tn_enter_fn enter;
+  void *ctx;
+} distinct_ctx;
+
+static bool walk_distinct(distinct_ctx *c, const tn_node *n) {
+  if (n->n_in > 0 && tn_map_find(&c->seen, n->id, NULL)) {
+    return true;
+  }
+  tn_visit visit = c->enter(n, c->ctx);
+  if (visit == TN_STOP) {
+    return false;
+  }
+  for (uint32_t i = 0; visit == TN_DESCEND && i < n->n_in; ++i) {
+    if (!walk_distinct(c, n->in[i])) {
+      return false;
+    }
+  }
+  if (n->n_in > 0) {
+    tn_map_set(&c->seen, n->id, 0);
+  }
+  return true;
+}
+
+bool tn_walk_distinct(const tn_node *root, tn_enter_fn enter, void *ctx) {
+  distinct_ctx c = {.enter = enter, .ctx = ctx};
+  bool is_done = walk_distinct(&c, root);
+  tn_map_deinit(&c.seen);
+  return is_done;
+}
+
 typedef struct once_ctx {
   tn_map seen; /* node id -> 0: small next to a tn_ir with a million other nodes */
   tn_leave_fn visit;

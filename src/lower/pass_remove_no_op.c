@@ -60,18 +60,18 @@ static tn_visit add_uses(const tn_node *n, void *ctx) {
     return TN_SKIP;
   }
   if (tn_is(n, TN_OP_BIND)) { /* the variable that it binds is no use of itself */
-    (void)tn_walk(n->in[TN_BIND_VALUE], add_uses, NULL, ctx);
+    (void)tn_walk_distinct(n->in[TN_BIND_VALUE], add_uses, ctx);
     return TN_SKIP;
   }
   return TN_DESCEND;
 }
 
 static void find_uses(no_op_ctx *c, const tn_node *body) {
-  (void)tn_walk(body, add_uses, NULL, c);
+  (void)tn_walk_distinct(body, add_uses, c);
   while (c->now.len > 0) {
     const tn_node *stmt = TN_VEC_POP(&c->now);
     for (uint32_t i = 1; i < stmt->n_in; ++i) {
-      (void)tn_walk(stmt->in[i], add_uses, NULL, c);
+      (void)tn_walk_distinct(stmt->in[i], add_uses, c);
     }
   }
 }

@@ -51,8 +51,8 @@ static bool collect_loop(legal_ctx *c, const tn_node *n) {
       n->attr.i64 == TN_FOR_THREAD_BINDING) {
     return false;
   }
-  (void)tn_walk(n->in[TN_FOR_MIN], add_access, NULL, c);
-  (void)tn_walk(n->in[TN_FOR_EXTENT], add_access, NULL, c);
+  (void)tn_walk_distinct(n->in[TN_FOR_MIN], add_access, c);
+  (void)tn_walk_distinct(n->in[TN_FOR_EXTENT], add_access, c);
   tn_arith_bind_range(c->arith, var, n->in[TN_FOR_MIN], n->in[TN_FOR_EXTENT]);
   TN_VEC_PUSH(&c->inner, var);
   tn_map_set(&c->inside, var->id, 0);
@@ -75,7 +75,7 @@ static bool collect(legal_ctx *c, const tn_node *n) {
     case TN_OP_FOR:
       return collect_loop(c, n);
     case TN_OP_IF:
-      (void)tn_walk(n->in[TN_IF_COND], add_access, NULL, c);
+      (void)tn_walk_distinct(n->in[TN_IF_COND], add_access, c);
       return is_pure(n->in[TN_IF_COND]) && collect(c, n->in[TN_IF_THEN]) &&
              collect(c, n->in[TN_IF_ELSE]);
     case TN_OP_STORE:
@@ -84,11 +84,11 @@ static bool collect(legal_ctx *c, const tn_node *n) {
           return false;
         }
       }
-      (void)tn_walk(n, add_access, NULL, c);
+      (void)tn_walk_distinct(n, add_access, c);
       return true;
     case TN_OP_BIND: {
       const tn_node *value = n->in[TN_BIND_VALUE];
-      (void)tn_walk(value, add_access, NULL, c);
+      (void)tn_walk_distinct(value, add_access, c);
       tn_map_set(&c->inside, n->in[TN_BIND_VAR]->id, 0);
       if ((value->flags & TN_NF_READS) == 0) {
         tn_lower_map_set(&c->lets, n->in[TN_BIND_VAR], tn_subst(c->ir, value, &c->lets));
@@ -96,7 +96,7 @@ static bool collect(legal_ctx *c, const tn_node *n) {
       return is_pure(value);
     }
     case TN_OP_EVAL:
-      (void)tn_walk(n->in[0], add_access, NULL, c);
+      (void)tn_walk_distinct(n->in[0], add_access, c);
       return is_pure(n->in[0]);
     default:
       return false;
@@ -129,7 +129,7 @@ static const tn_node *lane_key(legal_ctx *c, const tn_node *index, bool is_tile,
   }
   g = tn_arith_simplify(c->arith,
                         tn_binary(c->ir, TN_OP_FLOORDIV, g, tn_int(c->ir, g->dtype, *out_coef)));
-  return tn_walk(g, find_inside, NULL, c) ? g : NULL;
+  return tn_walk_distinct(g, find_inside, c) ? g : NULL;
 }
 
 static bool dimension_shows(legal_ctx *c, const tn_node *data, uint32_t d, bool is_tile) {

@@ -66,5 +66,5 @@ static tn_visit check(const tn_node *n, void *ctx) {
 
 void tn_lowered_verify(const tn_ir *ir, const tn_node *func, tn_diags *diags) {
   lowered_ctx c = {.ir = ir, .diags = diags, .pos = tn_ir_pos(ir, func)};
-  (void)tn_walk(func->in[TN_PRIM_FUNC_BODY], check, NULL, &c);
+  (void)tn_walk_distinct(func->in[TN_PRIM_FUNC_BODY], check, &c);
 }

@@ -335,7 +335,7 @@ static tn_visit find_var(const tn_node *n, void *ctx) {
 
 static bool mentions(const tn_node *n, const tn_node *var) {
   var_search s = {var};
-  return !tn_walk(n, find_var, NULL, &s);
+  return !tn_walk_distinct(n, find_var, &s);
 }
 
 static void push_symbols(finder *f, const tn_node *match, const tn_node *n) {
