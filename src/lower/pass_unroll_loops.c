@@ -6,16 +6,17 @@
  *   for i in T.unroll(2):              A[0] = B[0]
  *       A[i * 4] = B[i]         ->     A[4] = B[1]
  *
- * Inner loops first. A loop that would make more than MAX_COPIES copies of something inside it
- * stays, as do loops whose body allocates memory of unknown size (all copies would hold theirs at
- * once). Each copy binds variables of its own. */
+ * Inner loops first. A loop that would make more than MAX_COPIES copies of something inside it, or
+ * more than MAX_STMTS statements in all, stays, as do loops whose body allocates memory of unknown
+ * size (all copies would hold theirs at once). Each copy binds variables of its own. */
 #include "lower/lower_priv.h"
 
-enum { MAX_COPIES = 1024 };
+enum { MAX_COPIES = 1024, MAX_STMTS = 1 << 14 };
 
 typedef struct unroll_ctx {
   tn_ir *ir;
-  tn_map copies; /* id of a statement -> how often its most copied part occurs in it */
+  tn_map copies;  /* id of a statement -> how often its most copied part occurs in it */
+  tn_map n_stmts; /* id of a statement -> how many it is, with those inside */
 } unroll_ctx;
 
 /* Folds literals in statements and expressions. Buffers keep their identity: they may be declared
@@ -62,6 +63,32 @@ static int64_t copies_in(const unroll_ctx *c, const tn_node *n) {
   return tn_map_find(&c->copies, n->id, &copies) ? (int64_t)copies : 1;
 }
 
+static int64_t stmts_in(unroll_ctx *c, const tn_node *n) {
+  uint64_t known = 0;
+  if (tn_op_info_get((tn_op)n->op)->cls != TN_CLASS_STMT) {
+    return 0;
+  }
+  if (tn_map_find(&c->n_stmts, n->id, &known)) {
+    return (int64_t)known;
+  }
+  int64_t sum = 1;
+  for (uint32_t i = 0; i < n->n_in; ++i) {
+    sum += stmts_in(c, n->in[i]);
+  }
+  tn_map_set(&c->n_stmts, n->id, (uint64_t)sum);
+  return sum;
+}
+
+static bool may_unroll(unroll_ctx *c, const tn_node *loop, int64_t copies_inside) {
+  const tn_node *extent = loop->in[TN_FOR_EXTENT];
+  const tn_node *body = loop->in[TN_FOR_BODY];
+  if (!tn_is(extent, TN_OP_INT) || extent->attr.i64 > MAX_COPIES / copies_inside) {
+    return false;
+  }
+  bool is_small = extent->attr.i64 <= 0 || stmts_in(c, body) <= MAX_STMTS / extent->attr.i64;
+  return is_small && !has_open_alloc(body);
+}
+
 static const tn_node *unroll(unroll_ctx *c, const tn_node *loop, int64_t extent) {
   const tn_node *var = loop->in[TN_FOR_VAR];
   const tn_node *min = loop->in[TN_FOR_MIN];
@@ -91,11 +118,10 @@ static const tn_node *unroll_rule(tn_rewriter *rw, const tn_node *n) {
   }
   const tn_node *made = NULL;
   bool is_unrolled = tn_is(n, TN_OP_FOR) && n->attr.i64 == TN_FOR_UNROLLED;
-  const tn_node *extent = is_unrolled ? n->in[TN_FOR_EXTENT] : n;
-  if (is_unrolled && tn_is(extent, TN_OP_INT) && extent->attr.i64 <= MAX_COPIES / inside &&
-      !has_open_alloc(n->in[TN_FOR_BODY])) {
-    made = unroll(c, n, extent->attr.i64);
-    inside = extent->attr.i64 > 0 ? inside * extent->attr.i64 : 1;
+  if (is_unrolled && may_unroll(c, n, inside)) {
+    int64_t extent = n->in[TN_FOR_EXTENT]->attr.i64;
+    made = unroll(c, n, extent);
+    inside = extent > 0 ? inside * extent : 1;
   }
   tn_map_set(&c->copies, made == NULL ? n->id : made->id, (uint64_t)inside);
   return made;
@@ -105,6 +131,7 @@ static tn_status unroll_loops(tn_ir *ir, const tn_node *func, const tn_node **ou
   unroll_ctx c = {.ir = ir};
   const tn_node *body = tn_rewrite(ir, func->in[TN_PRIM_FUNC_BODY], unroll_rule, &c);
   tn_map_deinit(&c.copies);
+  tn_map_deinit(&c.n_stmts);
   *out_func = tn_lower_with_body(ir, func, body);
   return NULL;
 }

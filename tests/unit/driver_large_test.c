@@ -90,10 +90,45 @@ static void a_long_chain_of_unused_lets_goes(void **state) {
   free(printed);
 }
 
+/* v44 has 2^44 occurrences of v0 once the lets are put in. */
+static void squares_of_squares_are_looked_at_once(void **state) {
+  (void)state;
+  tn_buf text = TN_BUF_INIT;
+  tn_buf_puts(&text, head);
+  tn_buf_puts(&text, "    @T.prim_func\n"
+                     "    def f(A: T.Buffer((64,), \"float32\"), B: T.Buffer((64,), \"int32\")):\n"
+                     "        for j in T.vectorized(8):\n"
+                     "            v0: T.int32 = j + B[0]\n");
+  for (int i = 1; i < 45; ++i) {
+    tn_buf_printf(&text, "            v%d: T.int32 = v%d * (v%d + %d)\n", i, i - 1, i - 1, i);
+  }
+  tn_buf_puts(&text, "            A[v44 % 64] = T.float32(1)\n");
+  char *printed = lower(&text);
+  assert_non_null(strstr(printed, "for j in range(8)"));
+  free(printed);
+}
+
+static void a_loop_of_many_statements_is_not_unrolled(void **state) {
+  (void)state;
+  tn_buf text = TN_BUF_INIT;
+  tn_buf_puts(&text, head);
+  tn_buf_puts(&text, "    @T.prim_func\n"
+                     "    def f(A: T.Buffer((500000,), \"float32\")):\n"
+                     "        for u in T.unroll(1000):\n");
+  for (int i = 0; i < 500; ++i) {
+    tn_buf_printf(&text, "            A[u * 500 + %d] = T.float32(%d)\n", i, i);
+  }
+  char *printed = lower(&text);
+  assert_int_equal(count(printed, "] = T.float32("), 500);
+  free(printed);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(thousands_of_calls_of_one_operator_are_lowered),
       cmocka_unit_test(thousands_of_functions_of_one_name_are_numbered),
+      cmocka_unit_test(squares_of_squares_are_looked_at_once),
+      cmocka_unit_test(a_loop_of_many_statements_is_not_unrolled),
       cmocka_unit_test(a_long_chain_of_unused_lets_goes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
