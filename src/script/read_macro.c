@@ -9,7 +9,7 @@
 #include "script/reader.h"
 
 enum {
-  MAX_MACRO_WORK = 1 << 22, /* values read in macros by one file: what calls of calls grow to */
+  MAX_MACRO_WORK = 1 << 21, /* values read in macros by one file: what calls of calls grow to */
   MAX_SHOWN_CALLS = 3
 };
 

@@ -276,8 +276,8 @@ static void one_mistake_is_reported_once(void **state) {
       "x = T.fooo(1)\ny = x + 1\nA[0] = y * x",
       "for i in rang(4):\n    A[i] = A[i] + 1.0",
       "C = T.alloc_buffer((q,))\nC[0] = C[1]\nfor i in range(3):\n    C[i] = 0.0",
-      "for i in range(4):\n    with T.block(\"b\"):\n        vi = T.axis.spatial(4, j)\n        "
-      "A[vi] = A[vi]",
+      ("for i in range(4):\n    with T.block(\"b\"):\n        vi = T.axis.spatial(4, j)\n"
+       "        A[vi] = A[vi]"),
   };
   for (size_t i = 0; i < TN_N_ROWS(bodies); ++i) {
     char *text = script_in_prim_func(bodies[i]);
