@@ -121,7 +121,8 @@ int main(void) {
   }
   double vm_ns = pair.a.median_us * 1e3 / N_CALLS;
   double direct_ns = pair.b.median_us * 1e3 / N_CALLS;
-  row_print(&(row){"one call_tir of an empty kernel, above it", vm_ns - direct_ns, "ns", ROW_AT_MOST, 150, NULL});
+  row_print(&(row){"one call_tir of an empty kernel, above it", vm_ns - direct_ns, "ns",
+                   ROW_AT_MOST, 150, NULL});
   tn_bench_pair_deinit(&pair);
   tn_image_deinit(&image);
   return 0;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The compiler: reads TVMScript, runs passes, interprets, makes executables. Link with libtenon, which contains the
- * runtime too (tenon/runtime.h).
+/* The compiler: reads TVMScript, runs passes, interprets, makes executables. Link with libtenon,
+ * which contains the runtime too (tenon/runtime.h).
  *
  *   tn_program *program = NULL;
  *   tn_exec *exec = NULL;
  *   tn_status st = tn_program_load("model.py", &program);
  *   if (st == NULL) { st = tn_program_bind(program, "main", "w0", weights); }
- *   if (st == NULL) { st = tn_program_compile(program, NULL, &exec); }      // then tn_vm_create, tn_vm_call
+ *   if (st == NULL) { st = tn_program_compile(program, NULL, &exec); }      // then tn_vm_create
  *   if (st == NULL) { st = tn_program_write(program, NULL, "model.tnx"); }  // or .so .o .s .ll
  *
- * A program is used by one thread at a time. Outputs come last and are untouched when a status is returned. */
+ * A program is used by one thread at a time. Outputs come last and are untouched when a status is
+ * returned. */
 #ifndef TN_TENON_COMPILER_H
 #define TN_TENON_COMPILER_H
 
@@ -28,54 +29,68 @@ TN_API const char *tn_version(void);
 
 /* ---- reading and printing ---- */
 
-/// Reads TVMScript and verifies it. file_name: for messages. Errors: INVALID; the message holds up to ten diagnostics, each
-/// `file:line:col: error: ...` with the source line, a caret and a hint, one after another.
-TN_API tn_status tn_program_parse(const char *text, size_t len, const char *file_name, tn_program **out_program);
-/// The same from a file; constants written as metadata[...] come from the .npz of the same name beside it.
+/// Reads TVMScript and verifies it. file_name: for messages. Errors: INVALID; the message holds up
+/// to ten diagnostics, each `file:line:col: error: ...` with the source line, a caret and a hint,
+/// one after another.
+TN_API tn_status tn_program_parse(const char *text, size_t len, const char *file_name,
+                                  tn_program **out_program);
+/// The same from a file; constants written as metadata[...] come from the .npz of the same name
+/// beside it.
 TN_API tn_status tn_program_load(const char *path, tn_program **out_program);
 TN_API void tn_program_free(tn_program *program);
-/// The canonical text, which reads back to an equal program; malloc'ed, free with free(). Constants too large to stand in the text print as
-/// metadata["relax.expr.Constant"][i]; tn_program_save writes them too.
+/// The canonical text, which reads back to an equal program; malloc'ed, free with free(). Constants
+/// too large to stand in the text print as metadata["relax.expr.Constant"][i]; tn_program_save
+/// writes them too.
 TN_API tn_status tn_program_print(const tn_program *program, char **out_text);
 /// Writes the canonical text to `path` and its large constants to the .npz of the same name.
 TN_API tn_status tn_program_save(const tn_program *program, const char *path);
-/// True when both are equal up to the names of what is bound inside. out_where (may be NULL): malloc'ed text of the first difference.
+/// True when both are equal up to the names of what is bound inside. out_where (may be NULL):
+/// malloc'ed text of the first difference.
 TN_API bool tn_program_equal(const tn_program *a, const tn_program *b, char **out_where);
 
 /// What a function of the program is called with.
 typedef struct tn_function_info {
   const char *name;
-  bool is_graph;      ///< a graph function; otherwise a loop function, which writes into its arguments
+  bool is_graph; ///< a graph function; otherwise a loop function, which writes into its arguments
   bool is_public;
   int32_t n_params;
 } tn_function_info;
 
 TN_API int32_t tn_program_n_functions(const tn_program *program);
 /// INVALID outside [0, n). Strings belong to the program and live until it changes.
-TN_API tn_status tn_program_function(const tn_program *program, int32_t i, tn_function_info *out_info);
+TN_API tn_status tn_program_function(const tn_program *program, int32_t i,
+                                     tn_function_info *out_info);
 /// Parameter j of function i.
-TN_API tn_status tn_program_param(const tn_program *program, int32_t i, int32_t j, tn_param_info *out_info);
+TN_API tn_status tn_program_param(const tn_program *program, int32_t i, int32_t j,
+                                  tn_param_info *out_info);
 
 /* ---- changing ---- */
 
-/// Makes parameter `param` of graph function `func` a constant with the value of `tensor` (copied). Errors: NOT_FOUND with a near name; INVALID when type
-/// or shape disagree, both named, and for a NaN among the values, with its place.
-TN_API tn_status tn_program_bind(tn_program *program, const char *func, const char *param, tn_tensor *tensor);
+/// Makes parameter `param` of graph function `func` a constant with the value of `tensor` (copied).
+/// Errors: NOT_FOUND with a near name; INVALID when type or shape disagree, both named, and for a
+/// NaN among the values, with its place.
+TN_API tn_status tn_program_bind(tn_program *program, const char *func, const char *param,
+                                 tn_tensor *tensor);
 
-/// How to compile. Zero-initialise and set what differs; NULL stands for TN_COMPILE_DEFAULTS everywhere.
+/// How to compile. Zero-initialise and set what differs; NULL stands for TN_COMPILE_DEFAULTS
+/// everywhere.
 typedef struct tn_compile_opts {
-  const char *target;     ///< "host" when NULL; see tn_target_name
-  int32_t opt_level;      ///< 0..3
-  bool is_strict_math;    ///< level 0's arithmetic at any level: no contraction, source order
-  bool does_verify_each;  ///< verify after every pass
-  /// Called after every pass; `text` gives the module then (malloc'ed, the callee frees it); may be NULL.
-  void (*after_pass)(void *ctx, int32_t index, const char *pass, bool is_changed, int64_t ns, const tn_program *now);
+  const char *target;    ///< "host" when NULL; see tn_target_name
+  int32_t opt_level;     ///< 0..3
+  bool is_strict_math;   ///< level 0's arithmetic at any level: no contraction, source order
+  bool does_verify_each; ///< verify after every pass
+  /// Called after every pass; `now` is the program then, borrowed for the call; may be NULL.
+  void (*after_pass)(void *ctx, int32_t index, const char *pass, bool is_changed, int64_t ns,
+                     const tn_program *now);
   void *ctx;
 } tn_compile_opts;
-#define TN_COMPILE_DEFAULTS {NULL, 2, false, false, NULL, NULL}
+#define TN_COMPILE_DEFAULTS \
+  { NULL, 2, false, false, NULL, NULL }
 
-/// Runs passes by name, separated by commas, in this order. Errors: NOT_FOUND with a near name; what a pass refuses.
-TN_API tn_status tn_program_run_passes(tn_program *program, const char *passes, const tn_compile_opts *opts);
+/// Runs passes by name, separated by commas, in this order. Errors: NOT_FOUND with a near name;
+/// what a pass refuses.
+TN_API tn_status tn_program_run_passes(tn_program *program, const char *passes,
+                                       const tn_compile_opts *opts);
 
 /// A pass that can be run by name.
 typedef struct tn_pass_info {
@@ -111,23 +126,31 @@ TN_API bool tn_target_describe(int32_t i, const char **out_name, const char **ou
 /* ---- running and writing ---- */
 
 /// Compiles in memory. The program is not changed.
-TN_API tn_status tn_program_compile(const tn_program *program, const tn_compile_opts *opts, tn_exec **out_exec);
-/// Compiles to a file; the kind is the name's ending: .tnx (executable), .so (the same as a library), .o, .s, .ll (loop functions only),
-/// .py (the program as it stands). Errors: INVALID for another ending; NOT_FOUND when a .tnx or .so needs a linker and neither cc nor ld.lld is
-/// there; IO. The file appears whole or not at all.
-TN_API tn_status tn_program_write(const tn_program *program, const tn_compile_opts *opts, const char *path);
-/// Runs `func` with the reference interpreters of both levels: slow, sequential, exact, bounds-checked. Library functions come from the registry of `rt`.
-/// A loop function writes into its tensor arguments (cpu, compact) and out_ret stays NONE unless it returns a scalar.
-TN_API tn_status tn_program_interpret(const tn_program *program, tn_runtime *rt, const char *func, const tn_arg *args, int32_t n_args, tn_arg *out_ret);
+TN_API tn_status tn_program_compile(const tn_program *program, const tn_compile_opts *opts,
+                                    tn_exec **out_exec);
+/// Compiles to a file; the kind is the name's ending: .tnx (executable), .so (the same as a
+/// library), .o, .s, .ll (loop functions only), .py (the program as it stands). Errors: INVALID for
+/// another ending; NOT_FOUND when a .tnx or .so needs a linker and neither cc nor ld.lld is there;
+/// IO. The file appears whole or not at all.
+TN_API tn_status tn_program_write(const tn_program *program, const tn_compile_opts *opts,
+                                  const char *path);
+/// Runs `func` with the reference interpreters of both levels: slow, sequential, exact,
+/// bounds-checked. Library functions come from the registry of `rt`. A loop function writes into
+/// its tensor arguments (cpu, compact) and out_ret stays NONE unless it returns a scalar.
+TN_API tn_status tn_program_interpret(const tn_program *program, tn_runtime *rt, const char *func,
+                                      const tn_arg *args, int32_t n_args, tn_arg *out_ret);
 
 /* ---- arrays in files ---- */
 
-/// Reads a tensor from .npy, .npz ("weights.npz:w0"), idx or gzipped idx; told apart by content. Errors name the file.
+/// Reads a tensor from .npy, .npz ("weights.npz:w0"), idx or gzipped idx; told apart by content.
+/// Errors name the file.
 TN_API tn_status tn_tensor_load(const char *path, tn_tensor **out_tensor);
-/// Writes a compact tensor of the cpu in the form that the name's ending says: .npy, .idx or .idx.gz. The file appears whole or not at all.
+/// Writes a compact tensor of the cpu in the form that the name's ending says: .npy, .idx or
+/// .idx.gz. The file appears whole or not at all.
 TN_API tn_status tn_tensor_save(tn_tensor *tensor, const char *path);
 /// Writes `n` compact tensors of the cpu as members `names` of one .npz.
-TN_API tn_status tn_tensors_save(const char *path, int32_t n, const char *const *names, tn_tensor *const *tensors);
+TN_API tn_status tn_tensors_save(const char *path, int32_t n, const char *const *names,
+                                 tn_tensor *const *tensors);
 /// Fills with reproducible values: floats uniform in [-1, 1), integers small, booleans 0 or 1.
 TN_API tn_status tn_tensor_fill_random(tn_tensor *tensor, uint64_t seed);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Code generation: lowered PRIM_FUNCs -> LLVM -> text, object or memory; graph functions -> VM bytecode -> executable image. */
+/* Code generation: lowered PRIM_FUNCs -> LLVM -> text, object or memory; graph functions -> VM
+ * bytecode -> executable image. */
 #ifndef TN_CODEGEN_CODEGEN_H
 #define TN_CODEGEN_CODEGEN_H
 
@@ -11,32 +12,40 @@
 typedef enum tn_emit { TN_EMIT_LL, TN_EMIT_ASM, TN_EMIT_OBJ } tn_emit;
 
 typedef struct tn_codegen_opts {
-  const tn_target *target;  /* NULL: host */
-  int32_t opt_level;        /* 0 and 1: no contraction, source order; 2, 3: contraction allowed */
-  bool is_strict_math;      /* level 0's arithmetic at any level */
-  bool keep_unoptimised;    /* TN_EMIT_LL: before LLVM's own passes */
+  const tn_target *target; /* NULL: host */
+  int32_t opt_level;       /* 0 and 1: no contraction, source order; 2, 3: contraction allowed */
+  bool is_strict_math;     /* level 0's arithmetic at any level */
+  bool keep_unoptimised;   /* TN_EMIT_LL: before LLVM's own passes */
 } tn_codegen_opts;
 
-/// Emits every PRIM_FUNC of `lowered` (lower/lower.h's form) as one LLVM module; each becomes an exported tn_kernel_fn (abi/kernel.h) named like its
-/// function, position independent. Appends to out. A function with a result (T.int32 ...) takes one tn_arg more than it has parameters; the kernel
-/// stores an INT or FLOAT there, although tn_kernel_fn calls the array const. T.call_packed passes integers and bools as INT, floats as FLOAT, texts as
-/// STR, handles (A.data, T.address_of) as PTR. Names of env->fail: "B.shape[0] of argument 1", without the signature, which the host knows.
-/// Errors: UNSUPPORTED, naming the function and what has no code; INTERNAL when the module is not in lowered form.
-TN_MUST_USE tn_status tn_llvm_emit(const tn_module *lowered, const tn_codegen_opts *opts, tn_emit kind, tn_buf *out);
+/// Emits every PRIM_FUNC of `lowered` (lower/lower.h's form) as one LLVM module; each becomes an
+/// exported tn_kernel_fn (abi/kernel.h) named like its function, position independent. Appends to
+/// out. A function with a result (T.int32 ...) takes one tn_arg more than it has parameters; the
+/// kernel stores an INT or FLOAT there, although tn_kernel_fn calls the array const. T.call_packed
+/// passes integers and bools as INT, floats as FLOAT, texts as STR, handles (A.data, T.address_of)
+/// as PTR. Names of env->fail: "B.shape[0] of argument 1", without the signature, which the host
+/// knows. Errors: UNSUPPORTED, naming the function and what has no code; INTERNAL when the module
+/// is not in lowered form.
+TN_MUST_USE tn_status tn_llvm_emit(const tn_module *lowered, const tn_codegen_opts *opts,
+                                   tn_emit kind, tn_buf *out);
 
-/// An object file that holds `bytes` as read-only data behind the exported symbol `name`, aligned to 4096, with its size
-/// behind `name`_size (uint64). Appends to out.
-TN_MUST_USE tn_status tn_llvm_emit_blob(const char *name, const void *bytes, size_t n_bytes, const tn_target *target, tn_buf *out);
+/// An object file that holds `bytes` as read-only data behind the exported symbol `name`, aligned
+/// to 4096, with its size behind `name`_size (uint64). Appends to out.
+TN_MUST_USE tn_status tn_llvm_emit_blob(const char *name, const void *bytes, size_t n_bytes,
+                                        const tn_target *target, tn_buf *out);
 
-/// Object code made executable in this process. Errors: UNSUPPORTED, naming a symbol, when the object imports more than libm's functions.
+/// Object code made executable in this process. Errors: UNSUPPORTED, naming a symbol, when the
+/// object imports more than libm's functions.
 typedef struct tn_jit tn_jit;
 TN_MUST_USE tn_status tn_jit_new(const void *object, size_t n_bytes, tn_jit **out_jit);
 /// Address of a symbol, or NULL.
 void *tn_jit_find(tn_jit *jit, const char *name);
 void tn_jit_free(tn_jit *jit);
 
-/// Writes the executable image (abi/exec.h) of a module whose graph functions are in VM form (graph/graph.h); kernels: the ELF shared object's bytes,
-/// or n_kernel_bytes 0 when the host supplies symbols (JIT, .so).
-TN_MUST_USE tn_status tn_vm_emit(const tn_module *module, const tn_target *target, const void *kernels, size_t n_kernel_bytes, tn_buf *out_image);
+/// Writes the executable image (abi/exec.h) of a module whose graph functions are in VM form
+/// (graph/graph.h); kernels: the ELF shared object's bytes, or n_kernel_bytes 0 when the host
+/// supplies symbols (JIT, .so).
+TN_MUST_USE tn_status tn_vm_emit(const tn_module *module, const tn_target *target,
+                                 const void *kernels, size_t n_kernel_bytes, tn_buf *out_image);
 
 #endif

@@ -9,14 +9,16 @@
 
 tn_status tn_array_view_dl(const DLTensor *dl, tn_array *out_array) {
   if (dl->device.device_type != kDLCPU) {
-    return TN_ERR(TN_INVALID, "a tensor on device type %d, where the cpu's (%d) is needed; copy it first",
+    return TN_ERR(TN_INVALID,
+                  "a tensor on device type %d, where the cpu's (%d) is needed; copy it first",
                   dl->device.device_type, kDLCPU);
   }
   tn_tensor *checked = NULL; /* what can be wrong with a foreign tensor, the runtime knows */
   TN_TRY(tn_tensor_from_dl(dl, &checked));
   const DLTensor *good = tn_tensor_dl(checked);
   tn_status st = NULL;
-  tn_array view = {.data = good->data, .dtype = tn_dl_dtype(good), .ndim = good->ndim, .is_view = true};
+  tn_array view = {
+      .data = good->data, .dtype = tn_dl_dtype(good), .ndim = good->ndim, .is_view = true};
   for (int32_t i = 0; i < view.ndim; ++i) {
     view.shape[i] = good->shape[i];
   }
@@ -50,14 +52,18 @@ tn_status tn_tensor_save(tn_tensor *tensor, const char *path) {
   return tn_files_write_array(path, &view);
 }
 
-tn_status tn_tensors_save(const char *path, int32_t n, const char *const *names, tn_tensor *const *tensors) {
+tn_status tn_tensors_save(const char *path, int32_t n, const char *const *names,
+                          tn_tensor *const *tensors) {
   tn_status st = NULL;
   tn_array *views = calloc((size_t)n + 1, sizeof *views);
   if (views == NULL) {
     return TN_ERR(TN_NO_MEMORY, "no memory for %d arrays", n);
   }
   for (int32_t i = 0; i < n; ++i) {
-    TN_GOTO(st, tn_status_wrap(tn_array_view_dl(tn_tensor_dl(tensors[i]), &views[i]), "writing %s", path), done);
+    TN_GOTO(
+        st,
+        tn_status_wrap(tn_array_view_dl(tn_tensor_dl(tensors[i]), &views[i]), "writing %s", path),
+        done);
   }
   TN_GOTO(st, tn_npz_write(path, names, views, (size_t)n), done);
 done:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* From a lowered program to something that runs: in memory (object code added to this process), or a file
- * (.tnx, .so, .o, .s, .ll, .py). Every kernel becomes object code by the same path. */
+/* From a lowered program to something that runs: in memory (object code added to this process), or
+ * a file (.tnx, .so, .o, .s, .ll, .py). Every kernel becomes object code by the same path. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,8 @@
 static const tn_compile_opts defaults = TN_COMPILE_DEFAULTS;
 
 static tn_codegen_opts codegen_opts(const tn_compile_opts *opts, const tn_target *target) {
-  return (tn_codegen_opts){.target = target, .opt_level = opts->opt_level, .is_strict_math = opts->is_strict_math};
+  return (tn_codegen_opts){
+      .target = target, .opt_level = opts->opt_level, .is_strict_math = opts->is_strict_math};
 }
 
 /* ---- in memory ---- */
@@ -50,15 +51,16 @@ static tn_status jit_kernels(const tn_lowered *lowered, const tn_compile_opts *o
   return st;
 }
 
-tn_status tn_program_compile(const tn_program *program, const tn_compile_opts *opts, tn_exec **out_exec) {
+tn_status tn_program_compile(const tn_program *program, const tn_compile_opts *opts,
+                             tn_exec **out_exec) {
   tn_status st = NULL;
   tn_lowered lowered = {0};
   holder *h = NULL;
   opts = opts != NULL ? opts : &defaults;
   TN_GOTO(st, tn_driver_lower(program, opts, &lowered), done);
   if (!tn_target_runs_here(lowered.target)) {
-    st = TN_ERR(TN_UNSUPPORTED, "this machine cannot run code for target '%s', which needs %s", lowered.target->name,
-                lowered.target->required);
+    st = TN_ERR(TN_UNSUPPORTED, "this machine cannot run code for target '%s', which needs %s",
+                lowered.target->name, lowered.target->required);
     goto done;
   }
   h = calloc(1, sizeof *h);
@@ -70,7 +72,9 @@ tn_status tn_program_compile(const tn_program *program, const tn_compile_opts *o
     TN_GOTO(st, jit_kernels(&lowered, opts, h), done);
   }
   TN_GOTO(st, tn_vm_emit(&lowered.module, lowered.target, NULL, 0, &h->image), done);
-  TN_GOTO(st, tn_exec_from_memory(h->image.data, h->image.len, find_kernel, h, free_holder, out_exec), done);
+  TN_GOTO(st,
+          tn_exec_from_memory(h->image.data, h->image.len, find_kernel, h, free_holder, out_exec),
+          done);
   h = NULL; /* the executable's now */
 done:
   if (h != NULL) {
@@ -108,7 +112,8 @@ static void kernel_file_deinit(kernel_file *f) {
   tn_buf_deinit(&f->blob);
 }
 
-static tn_status write_object(const tn_lowered *lowered, const tn_compile_opts *opts, const char *path) {
+static tn_status write_object(const tn_lowered *lowered, const tn_compile_opts *opts,
+                              const char *path) {
   tn_buf object = TN_BUF_INIT;
   tn_codegen_opts cg = codegen_opts(opts, lowered->target);
   tn_status st = tn_llvm_emit(&lowered->module, &cg, TN_EMIT_OBJ, &object);
@@ -119,7 +124,8 @@ static tn_status write_object(const tn_lowered *lowered, const tn_compile_opts *
   return st;
 }
 
-static tn_status write_tnx(const tn_lowered *lowered, const tn_compile_opts *opts, const char *path) {
+static tn_status write_tnx(const tn_lowered *lowered, const tn_compile_opts *opts,
+                           const char *path) {
   tn_status st = NULL;
   kernel_file f = {0};
   tn_buf kernels = TN_BUF_INIT;
@@ -131,7 +137,8 @@ static tn_status write_tnx(const tn_lowered *lowered, const tn_compile_opts *opt
     TN_GOTO(st, tn_driver_link(objects, 1, f.library.data), done);
     TN_GOTO(st, tn_file_read(f.library.data, 0, &kernels), done);
   }
-  TN_GOTO(st, tn_vm_emit(&lowered->module, lowered->target, kernels.data, kernels.len, &image), done);
+  TN_GOTO(st, tn_vm_emit(&lowered->module, lowered->target, kernels.data, kernels.len, &image),
+          done);
   TN_GOTO(st, tn_file_write(path, image.data, image.len), done);
 done:
   tn_buf_deinit(&kernels);
@@ -140,8 +147,10 @@ done:
   return st;
 }
 
-/* Linked in a private folder and moved in one step, so that no half-written library is ever seen at `path`. */
-static tn_status write_library(const tn_lowered *lowered, const tn_compile_opts *opts, const char *path) {
+/* Linked in a private folder and moved in one step, so that no half-written library is ever seen at
+ * `path`. */
+static tn_status write_library(const tn_lowered *lowered, const tn_compile_opts *opts,
+                               const char *path) {
   tn_status st = NULL;
   kernel_file f = {0};
   tn_buf image = TN_BUF_INIT;
@@ -154,7 +163,9 @@ static tn_status write_library(const tn_lowered *lowered, const tn_compile_opts 
     objects[n_objects++] = f.object.data;
   }
   TN_GOTO(st, tn_vm_emit(&lowered->module, lowered->target, NULL, 0, &image), done);
-  TN_GOTO(st, tn_llvm_emit_blob(TN_EXEC_IMAGE_SYMBOL, image.data, image.len, lowered->target, &bytes), done);
+  TN_GOTO(st,
+          tn_llvm_emit_blob(TN_EXEC_IMAGE_SYMBOL, image.data, image.len, lowered->target, &bytes),
+          done);
   TN_GOTO(st, tn_file_write(f.blob.data, bytes.data, bytes.len), done);
   objects[n_objects++] = f.blob.data;
   TN_GOTO(st, tn_driver_link(objects, n_objects, f.library.data), done);
@@ -168,7 +179,8 @@ done:
   return st;
 }
 
-static tn_status write_text(const tn_lowered *lowered, const tn_compile_opts *opts, tn_emit kind, const char *path) {
+static tn_status write_text(const tn_lowered *lowered, const tn_compile_opts *opts, tn_emit kind,
+                            const char *path) {
   tn_buf text = TN_BUF_INIT;
   tn_codegen_opts cg = codegen_opts(opts, lowered->target);
   tn_status st = tn_llvm_emit(&lowered->module, &cg, kind, &text);
@@ -179,7 +191,8 @@ static tn_status write_text(const tn_lowered *lowered, const tn_compile_opts *op
   return st;
 }
 
-static tn_status write_lowered(const tn_lowered *lowered, const tn_compile_opts *opts, const char *ending, const char *path) {
+static tn_status write_lowered(const tn_lowered *lowered, const tn_compile_opts *opts,
+                               const char *ending, const char *path) {
   if (strcmp(ending, ".tnx") == 0) {
     return write_tnx(lowered, opts, path);
   }
@@ -195,7 +208,8 @@ static tn_status write_lowered(const tn_lowered *lowered, const tn_compile_opts 
   return write_text(lowered, opts, strcmp(ending, ".s") == 0 ? TN_EMIT_ASM : TN_EMIT_LL, path);
 }
 
-tn_status tn_program_write(const tn_program *program, const tn_compile_opts *opts, const char *path) {
+tn_status tn_program_write(const tn_program *program, const tn_compile_opts *opts,
+                           const char *path) {
   static const char *const endings[] = {".tnx", ".so", ".o", ".s", ".ll"};
   const char *slash = strrchr(path, '/');
   const char *dot = strrchr(slash != NULL ? slash : path, '.');
@@ -212,5 +226,6 @@ tn_status tn_program_write(const tn_program *program, const tn_compile_opts *opt
       return st;
     }
   }
-  return TN_ERR(TN_INVALID, "%s: the ending says what to write: .tnx, .so, .o, .s, .ll or .py", path);
+  return TN_ERR(TN_INVALID, "%s: the ending says what to write: .tnx, .so, .o, .s, .ll or .py",
+                path);
 }

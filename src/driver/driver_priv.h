@@ -11,7 +11,7 @@
 #include "tenon/compiler.h"
 
 struct tn_program {
-  tn_ir *ir;        /* owned */
+  tn_ir *ir; /* owned */
   tn_module module;
 };
 
@@ -27,16 +27,20 @@ const tn_pass *tn_pass_find(const char *name);
 /// Resolves opts->target.
 TN_MUST_USE tn_status tn_driver_target(const tn_compile_opts *opts, const tn_target **out_target);
 /// Runs the comma-separated `passes` on `module`.
-TN_MUST_USE tn_status tn_driver_run(tn_module *module, const char *passes, const tn_compile_opts *opts, const tn_target *target);
+TN_MUST_USE tn_status tn_driver_run(tn_module *module, const char *passes,
+                                    const tn_compile_opts *opts, const tn_target *target);
 /// Runs the default passes on a copy.
-TN_MUST_USE tn_status tn_driver_lower(const tn_program *program, const tn_compile_opts *opts, tn_lowered *out_lowered);
+TN_MUST_USE tn_status tn_driver_lower(const tn_program *program, const tn_compile_opts *opts,
+                                      tn_lowered *out_lowered);
 void tn_lowered_deinit(tn_lowered *lowered);
 bool tn_module_has_kernels(const tn_module *module);
 
 /// Links objects to a shared library at `out_path` with cc, else ld.lld. objects: paths.
-TN_MUST_USE tn_status tn_driver_link(const char *const *objects, size_t n_objects, const char *out_path);
+TN_MUST_USE tn_status tn_driver_link(const char *const *objects, size_t n_objects,
+                                     const char *out_path);
 
-/// A host array that looks at the tensor's memory; INVALID unless it lies on the cpu and is compact.
+/// A host array that looks at the tensor's memory; INVALID unless it lies on the cpu and is
+/// compact.
 TN_MUST_USE tn_status tn_array_view_dl(const DLTensor *dl, tn_array *out_array);
 /// A tensor with a copy of the array.
 TN_MUST_USE tn_status tn_tensor_of_array(const tn_array *array, tn_tensor **out_tensor);

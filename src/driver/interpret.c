@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Runs programs with the reference interpreters and joins them to the runtime: tensors come in as arrays that look at
- * their memory, results go out as tensors, library functions are found in the registry. */
+/* Runs programs with the reference interpreters and joins them to the runtime: tensors come in as
+ * arrays that look at their memory, results go out as tensors, library functions are found in the
+ * registry. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -46,7 +47,8 @@ static tn_status to_value(run *r, const tn_arg *arg, tn_value *out_value) {
     value.kind = TN_V_FLOAT;
     value.f64 = arg->u.f64;
   } else if (arg->kind != TN_ARG_NONE) {
-    return TN_ERR(TN_UNSUPPORTED, "a value of kind %s in interpreted code", tn_arg_kind_name(arg->kind));
+    return TN_ERR(TN_UNSUPPORTED, "a value of kind %s in interpreted code",
+                  tn_arg_kind_name(arg->kind));
   }
   *out_value = value;
   return NULL;
@@ -80,23 +82,31 @@ static tn_status to_arg(const tn_value *value, tn_arg *out_arg) {
   tn_shape *shape = NULL;
   tn_string *text = NULL;
   switch (value->kind) {
-  case TN_V_NONE: *out_arg = tn_arg_none(); return NULL;
-  case TN_V_INT: *out_arg = tn_arg_of_int(value->i64); return NULL;
-  case TN_V_FLOAT: *out_arg = tn_arg_of_float(value->f64); return NULL;
-  case TN_V_ARRAY:
-    TN_TRY(tn_tensor_of_array(value->array, &tensor));
-    *out_arg = tn_arg_of_tensor(tensor);
-    return NULL;
-  case TN_V_TUPLE: return tuple_to_arg(value, out_arg);
-  case TN_V_SHAPE:
-    TN_TRY(tn_shape_create(value->n, value->dims, &shape));
-    *out_arg = tn_arg_of_shape(shape);
-    return NULL;
-  case TN_V_STR:
-    TN_TRY(tn_string_create(value->str, &text));
-    *out_arg = tn_arg_of_string(text);
-    return NULL;
-  case TN_V_FUNC: return TN_ERR(TN_UNSUPPORTED, "a function as a result of interpreted code");
+    case TN_V_NONE:
+      *out_arg = tn_arg_none();
+      return NULL;
+    case TN_V_INT:
+      *out_arg = tn_arg_of_int(value->i64);
+      return NULL;
+    case TN_V_FLOAT:
+      *out_arg = tn_arg_of_float(value->f64);
+      return NULL;
+    case TN_V_ARRAY:
+      TN_TRY(tn_tensor_of_array(value->array, &tensor));
+      *out_arg = tn_arg_of_tensor(tensor);
+      return NULL;
+    case TN_V_TUPLE:
+      return tuple_to_arg(value, out_arg);
+    case TN_V_SHAPE:
+      TN_TRY(tn_shape_create(value->n, value->dims, &shape));
+      *out_arg = tn_arg_of_shape(shape);
+      return NULL;
+    case TN_V_STR:
+      TN_TRY(tn_string_create(value->str, &text));
+      *out_arg = tn_arg_of_string(text);
+      return NULL;
+    case TN_V_FUNC:
+      return TN_ERR(TN_UNSUPPORTED, "a function as a result of interpreted code");
   }
   TN_UNREACHABLE();
 }
@@ -109,12 +119,14 @@ static const DLTensor *dl_of(run *r, tn_array *array) {
   dl->data = array->data;
   dl->device = (DLDevice){kDLCPU, 0};
   dl->ndim = array->ndim;
-  dl->dtype = (DLDataType){(uint8_t)tn_dtype_code(array->dtype), (uint8_t)tn_dtype_bits(array->dtype), 1};
+  dl->dtype =
+      (DLDataType){(uint8_t)tn_dtype_code(array->dtype), (uint8_t)tn_dtype_bits(array->dtype), 1};
   dl->shape = array->shape;
   return dl;
 }
 
-static tn_status call_library(void *ctx, const char *name, const tn_value *values, int32_t n, tn_value *out_ret) {
+static tn_status call_library(void *ctx, const char *name, const tn_value *values, int32_t n,
+                              tn_value *out_ret) {
   run *r = ctx;
   tn_status st = NULL;
   tn_func *func = NULL;
@@ -143,8 +155,8 @@ done:
 
 /* ---- running ---- */
 
-static tn_status run_function(run *r, const tn_module *module, const char *func, const tn_value *args,
-                              int32_t n, tn_arg *out_ret) {
+static tn_status run_function(run *r, const tn_module *module, const char *func,
+                              const tn_value *args, int32_t n, tn_arg *out_ret) {
   tn_value ret = {0};
   tn_interp_hooks hooks = {.call = call_library, .ctx = r};
   tn_interp *interp = tn_interp_new(module, &hooks);
@@ -156,8 +168,8 @@ static tn_status run_function(run *r, const tn_module *module, const char *func,
   return st;
 }
 
-tn_status tn_program_interpret(const tn_program *program, tn_runtime *rt, const char *func, const tn_arg *args, int32_t n_args,
-                               tn_arg *out_ret) {
+tn_status tn_program_interpret(const tn_program *program, tn_runtime *rt, const char *func,
+                               const tn_arg *args, int32_t n_args, tn_arg *out_ret) {
   tn_status st = NULL;
   run r = {.rt = rt};
   const tn_node *node = tn_module_find(&program->module, func);
@@ -167,7 +179,8 @@ tn_status tn_program_interpret(const tn_program *program, tn_runtime *rt, const 
   tn_arena_init(&r.arena, 0);
   tn_value *values = TN_ARENA_ARRAY(&r.arena, tn_value, n_args + 1);
   for (int32_t i = 0; i < n_args; ++i) {
-    TN_GOTO(st, tn_status_wrap(to_value(&r, &args[i], &values[i]), "argument %d of %s", i, func), done);
+    TN_GOTO(st, tn_status_wrap(to_value(&r, &args[i], &values[i]), "argument %d of %s", i, func),
+            done);
   }
   TN_GOTO(st, run_function(&r, &program->module, func, values, n_args, out_ret), done);
 done:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Links object files to a shared library with the C compiler's linker, else with ld.lld. No shell is involved. */
+/* Links object files to a shared library with the C compiler's linker, else with ld.lld. No shell
+ * is involved. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -52,7 +53,8 @@ static tn_status run(const char *const *argv, const char *log_path) {
     char *const *out;
   } args = {argv};
   (void)posix_spawn_file_actions_init(&actions);
-  (void)posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log_path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  (void)posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log_path,
+                                         O_WRONLY | O_CREAT | O_TRUNC, 0600);
   int err = posix_spawn(&pid, argv[0], &actions, NULL, args.out, environ);
   (void)posix_spawn_file_actions_destroy(&actions);
   if (err != 0) {
@@ -75,7 +77,8 @@ static tn_status run(const char *const *argv, const char *log_path) {
 }
 
 tn_status tn_driver_link(const char *const *objects, size_t n_objects, const char *out_path) {
-  const char *const compilers[] = {getenv("CC") != NULL ? getenv("CC") : "cc", "cc", "gcc", "clang", "clang-19", NULL};
+  const char *const compilers[] = {
+      getenv("CC") != NULL ? getenv("CC") : "cc", "cc", "gcc", "clang", "clang-19", NULL};
   static const char *const linkers[] = {"ld.lld", "ld.lld-19", "ld", NULL};
   tn_status st = NULL;
   tn_buf path = TN_BUF_INIT;
@@ -102,7 +105,9 @@ tn_status tn_driver_link(const char *const *objects, size_t n_objects, const cha
     TN_VEC_PUSH(&argv, objects[i]);
   }
   if (is_compiler) {
-    TN_VEC_PUSH(&argv, "-lm"); /* kernels may call libm; without a compiler its place is not known, and the process that loads it has it */
+    /* Kernels may call libm. Without a compiler its place is not known, and the process that loads
+     * the library has it. */
+    TN_VEC_PUSH(&argv, "-lm");
   }
   TN_VEC_PUSH(&argv, NULL);
   tn_buf_printf(&log, "%s.log", out_path);

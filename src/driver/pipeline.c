@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The one page with the order of all passes (default_passes, below); the rest of it runs passes by name. What a pass
- * does stands in its row: graph/passes.def, lower/passes.def. */
+/* The one page with the order of all passes (default_passes, below); the rest of it runs passes by
+ * name. What a pass does stands in its row: graph/passes.def, lower/passes.def. */
 #include <string.h>
 
 #include "driver/driver_priv.h"
@@ -14,8 +14,9 @@ static const char default_passes[] =
   "normalize,"
   "lift_functions,"
   "dead_code,"
-  "legalize_graph,"       /* operators -> call_tir of loop functions; needs every type, which normalize gives */
-  /* graph level -> VM form (graph/graph.h): memory becomes visible, so the order of statements counts from here */
+  "legalize_graph,"       /* operators -> call_tir of loop functions; needs all types */
+  /* graph level -> VM form (graph/graph.h): memory becomes visible, so the order of statements
+   * counts from here */
   "to_nondataflow,"
   "lower_call_tir,"
   "plan_memory,"
@@ -110,7 +111,8 @@ typedef struct observer {
   int32_t n_verified; /* the first check is of what the caller brought */
 } observer;
 
-static void after_pass(const tn_pass *pass, int32_t index, const tn_module *module, bool is_changed, int64_t ns, void *ctx) {
+static void after_pass(const tn_pass *pass, int32_t index, const tn_module *module, bool is_changed,
+                       int64_t ns, void *ctx) {
   const observer *obs = ctx;
   if (obs->opts->after_pass != NULL) {
     const tn_program now = {.ir = module->ir, .module = *module};
@@ -125,12 +127,14 @@ static tn_status verify(const tn_module *module, void *ctx) {
   return tn_diags_to_status(&diags, module->ir);
 }
 
-tn_status tn_driver_run(tn_module *module, const char *passes, const tn_compile_opts *opts, const tn_target *target) {
+tn_status tn_driver_run(tn_module *module, const char *passes, const tn_compile_opts *opts,
+                        const tn_target *target) {
   tn_status st = NULL;
   pass_list list = {0};
   observer obs = {.opts = opts};
   tn_pass_opts pass_opts = {.target = target, .opt_level = opts->opt_level};
-  tn_pass_hooks hooks = {.after = after_pass, .verify = opts->does_verify_each ? verify : NULL, .ctx = &obs};
+  tn_pass_hooks hooks = {
+      .after = after_pass, .verify = opts->does_verify_each ? verify : NULL, .ctx = &obs};
   TN_GOTO(st, parse_passes(passes, &list), done);
   TN_GOTO(st, tn_run_passes(module, list.data, (int32_t)list.len, &pass_opts, &hooks), done);
 done:
@@ -142,19 +146,22 @@ static const tn_compile_opts defaults = TN_COMPILE_DEFAULTS;
 
 tn_status tn_driver_target(const tn_compile_opts *opts, const tn_target **out_target) {
   if (opts->opt_level < 0 || opts->opt_level > 3) {
-    return TN_ERR(TN_INVALID, "optimisation level %d; the levels are 0, 1, 2 and 3", opts->opt_level);
+    return TN_ERR(TN_INVALID, "optimisation level %d; the levels are 0, 1, 2 and 3",
+                  opts->opt_level);
   }
   return tn_target_find(opts->target != NULL ? opts->target : "host", out_target);
 }
 
-tn_status tn_program_run_passes(tn_program *program, const char *passes, const tn_compile_opts *opts) {
+tn_status tn_program_run_passes(tn_program *program, const char *passes,
+                                const tn_compile_opts *opts) {
   const tn_target *target = NULL;
   opts = opts != NULL ? opts : &defaults;
   TN_TRY(tn_driver_target(opts, &target));
   return tn_driver_run(&program->module, passes, opts, target);
 }
 
-tn_status tn_driver_lower(const tn_program *program, const tn_compile_opts *opts, tn_lowered *out_lowered) {
+tn_status tn_driver_lower(const tn_program *program, const tn_compile_opts *opts,
+                          tn_lowered *out_lowered) {
   tn_status st = NULL;
   tn_lowered lowered = {0};
   TN_TRY(tn_driver_target(opts, &lowered.target));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Programs: read from TVMScript, printed, saved, described, bound. The public face of ir, script and graph. */
+/* Programs: read from TVMScript, printed, saved, described, bound. The public face of ir, script
+ * and graph. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,8 @@
 #include "ops/ops.h"
 #include "script/script.h"
 
-/* A program may not take more than this for its nodes: hostile text ends in an error, not in the machine's swap. */
+/* A program may not take more than this for its nodes: hostile text ends in an error, not in the
+ * machine's swap. */
 static const size_t ir_limit_bytes = (size_t)8 << 30;
 static const size_t text_limit_bytes = (size_t)1 << 30;
 
@@ -38,7 +40,8 @@ static tn_status find_const(void *ctx, int64_t index, tn_array *out) {
   return st;
 }
 
-static tn_status parse(const char *text, size_t len, const char *file_name, const char *path, tn_program **out_program) {
+static tn_status parse(const char *text, size_t len, const char *file_name, const char *path,
+                       tn_program **out_program) {
   tn_diags diags = {0};
   tn_program *program = calloc(1, sizeof *program);
   if (program == NULL) {
@@ -70,7 +73,8 @@ static tn_status parse(const char *text, size_t len, const char *file_name, cons
   return NULL;
 }
 
-tn_status tn_program_parse(const char *text, size_t len, const char *file_name, tn_program **out_program) {
+tn_status tn_program_parse(const char *text, size_t len, const char *file_name,
+                           tn_program **out_program) {
   return parse(text, len, file_name, NULL, out_program);
 }
 
@@ -135,7 +139,8 @@ tn_status tn_program_save(const tn_program *program, const char *path) {
   tn_status st = NULL;
   tn_buf text = TN_BUF_INIT;
   tn_const_list consts = {0};
-  tn_print_opts opts = {.with_header = true, .max_inline_elems = MAX_INLINE_ELEMS, .out_consts = &consts};
+  tn_print_opts opts = {
+      .with_header = true, .max_inline_elems = MAX_INLINE_ELEMS, .out_consts = &consts};
   tn_script_print(&program->module, &opts, &text);
   if (consts.len > 0) {
     TN_GOTO(st, save_constants(path, consts.data, consts.len), done);
@@ -159,7 +164,9 @@ bool tn_program_equal(const tn_program *a, const tn_program *b, char **out_where
 
 /* ---- describing ---- */
 
-int32_t tn_program_n_functions(const tn_program *program) { return (int32_t)program->module.n_funcs; }
+int32_t tn_program_n_functions(const tn_program *program) {
+  return (int32_t)program->module.n_funcs;
+}
 
 static tn_status function_at(const tn_program *program, int32_t i, const tn_node **out_func) {
   if (i < 0 || (uint32_t)i >= program->module.n_funcs) {
@@ -185,8 +192,8 @@ tn_status tn_program_function(const tn_program *program, int32_t i, tn_function_
   return NULL;
 }
 
-/* `ndim` extents as the command line wants them: -1 where they are not fixed, everywhere when shape is NONE. The list lives
- * with the program. */
+/* `ndim` extents as the command line wants them: -1 where they are not fixed, everywhere when shape
+ * is NONE. The list lives with the program. */
 static const int64_t *dims_of(tn_ir *ir, const tn_node *shape, int64_t ndim) {
   int64_t *dims = tn_ir_alloc(ir, (size_t)ndim * sizeof *dims, _Alignof(int64_t));
   for (int64_t i = 0; i < ndim; ++i) {
@@ -204,7 +211,8 @@ static const char *text_of(tn_ir *ir, const tn_node *n) {
   return interned;
 }
 
-static void describe_tensor(tn_ir *ir, tn_dtype dtype, const tn_node *shape, int64_t ndim, tn_param_info *info) {
+static void describe_tensor(tn_ir *ir, tn_dtype dtype, const tn_node *shape, int64_t ndim,
+                            tn_param_info *info) {
   info->kind = TN_EXEC_TY_TENSOR;
   info->dtype = dtype;
   info->ndim = (int32_t)(tn_is_none(shape) ? ndim : shape->n_in);
@@ -217,19 +225,30 @@ static void describe_type(tn_ir *ir, const tn_node *type, tn_param_info *info) {
   info->text = text_of(ir, type);
   info->ndim = -1;
   switch ((tn_op)type->op) {
-  case TN_OP_TY_TENSOR: describe_tensor(ir, type->dtype, type->in[TN_TY_TENSOR_SHAPE], type->attr.i64, info); break;
-  case TN_OP_TY_PRIM:
-    info->kind = TN_EXEC_TY_SCALAR;
-    info->dtype = type->dtype;
-    break;
-  case TN_OP_TY_SHAPE: info->kind = TN_EXEC_TY_SHAPE; break;
-  case TN_OP_TY_TUPLE: info->kind = TN_EXEC_TY_TUPLE; break;
-  case TN_OP_TY_FUNC: info->kind = TN_EXEC_TY_FUNC; break;
-  default: info->kind = TN_EXEC_TY_ANY; break;
+    case TN_OP_TY_TENSOR:
+      describe_tensor(ir, type->dtype, type->in[TN_TY_TENSOR_SHAPE], type->attr.i64, info);
+      break;
+    case TN_OP_TY_PRIM:
+      info->kind = TN_EXEC_TY_SCALAR;
+      info->dtype = type->dtype;
+      break;
+    case TN_OP_TY_SHAPE:
+      info->kind = TN_EXEC_TY_SHAPE;
+      break;
+    case TN_OP_TY_TUPLE:
+      info->kind = TN_EXEC_TY_TUPLE;
+      break;
+    case TN_OP_TY_FUNC:
+      info->kind = TN_EXEC_TY_FUNC;
+      break;
+    default:
+      info->kind = TN_EXEC_TY_ANY;
+      break;
   }
 }
 
-static void describe_prim_param(const tn_program *program, const tn_node *func, int32_t j, tn_param_info *info) {
+static void describe_prim_param(const tn_program *program, const tn_node *func, int32_t j,
+                                tn_param_info *info) {
   const tn_node *param = func->in[TN_PRIM_FUNC_PARAMS]->in[j];
   const tn_node *buffer = func->in[TN_PRIM_FUNC_BUFFERS]->in[j];
   char dtype[TN_DTYPE_TEXT_BYTES];
@@ -250,18 +269,21 @@ static void describe_prim_param(const tn_program *program, const tn_node *func, 
     tn_buf_puts(&text, i > 0 ? ", " : "");
     tn_script_print_node(buffer->in[TN_BUFFER_SHAPE]->in[i], &text);
   }
-  tn_buf_printf(&text, "%s), \"%s\")", info->ndim == 1 ? "," : "", tn_dtype_print(buffer->dtype, dtype));
+  tn_buf_printf(&text, "%s), \"%s\")", info->ndim == 1 ? "," : "",
+                tn_dtype_print(buffer->dtype, dtype));
   info->text = tn_ir_text(program->ir, text.data);
   tn_buf_deinit(&text);
 }
 
-tn_status tn_program_param(const tn_program *program, int32_t i, int32_t j, tn_param_info *out_info) {
+tn_status tn_program_param(const tn_program *program, int32_t i, int32_t j,
+                           tn_param_info *out_info) {
   tn_function_info function = {0};
   const tn_node *func = NULL;
   TN_TRY(function_at(program, i, &func));
   TN_TRY(tn_program_function(program, i, &function));
   if (j < 0 || j >= function.n_params) {
-    return TN_ERR(TN_INVALID, "parameter %d of %s, which has %d", j, function.name, function.n_params);
+    return TN_ERR(TN_INVALID, "parameter %d of %s, which has %d", j, function.name,
+                  function.n_params);
   }
   tn_param_info info = {0};
   if (function.is_graph) {
@@ -277,7 +299,8 @@ tn_status tn_program_param(const tn_program *program, int32_t i, int32_t j, tn_p
 
 /* ---- binding ---- */
 
-tn_status tn_program_bind(tn_program *program, const char *func, const char *param, tn_tensor *tensor) {
+tn_status tn_program_bind(tn_program *program, const char *func, const char *param,
+                          tn_tensor *tensor) {
   tn_array view = {0};
   tn_array copy = {0};
   TN_TRY_MSG(tn_array_view_dl(tn_tensor_dl(tensor), &view), "binding '%s'", param);

@@ -125,7 +125,8 @@ tn_status tn_files_write_array(const char *path, const tn_array *array) {
   }
   bool is_gz = ends_with(path, ".idx.gz");
   if (!is_gz && !ends_with(path, ".idx")) {
-    return TN_ERR(TN_INVALID, "%s: the ending says the form of an array: .npy, .idx or .idx.gz", path);
+    return TN_ERR(TN_INVALID, "%s: the ending says the form of an array: .npy, .idx or .idx.gz",
+                  path);
   }
   tn_buf buf = TN_BUF_INIT;
   tn_status st = is_gz ? tn_idx_gz_print(array, &buf) : tn_idx_print(array, &buf);

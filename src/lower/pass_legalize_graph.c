@@ -39,7 +39,8 @@ static const char *name_of(legalize_ctx *c, const tn_node *func) {
 }
 
 /* The arguments that the loop function takes: tensors; a new shape is in the result's type. */
-static tn_status tensor_args(const tn_infer_ctx *infer, const tn_node *args, const tn_node **out_tuple) {
+static tn_status tensor_args(const tn_infer_ctx *infer, const tn_node *args,
+                             const tn_node **out_tuple) {
   TN_VEC(const tn_node *) kept = {0};
   tn_status st = NULL;
   for (uint32_t i = 0; i < args->n_in && st == NULL; ++i) {
@@ -66,8 +67,7 @@ static tn_status legalize_call(legalize_ctx *c, const tn_node *call, const tn_no
   const tn_node *inputs = NULL;
   TN_TRY_MSG(tensor_args(&infer, call->in[TN_CALL_ARGS], &inputs), "R.%s", def->def.name);
   const tn_attr callee = {.text = tn_ir_text(ir, name_of(c, func))};
-  const tn_node *parts[2] = {
-      tn_node_new(ir, TN_OP_GLOBAL, TN_DT_NONE, callee, 0, NULL), inputs};
+  const tn_node *parts[2] = {tn_node_new(ir, TN_OP_GLOBAL, TN_DT_NONE, callee, 0, NULL), inputs};
   bool is_tuple = tn_is(type, TN_OP_TY_TUPLE);
   const tn_node *in[3] = {[TN_CALL_ARGS] = tn_list(ir, 2, parts),
                           [TN_CALL_FIELDS] = tn_list(ir, 0, NULL),

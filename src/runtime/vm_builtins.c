@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* R.print, R.assert_op and the two ways between shapes and tensors, as functions that the machine calls like the host's; their
- * names are the machine's own. Texts are those of the graph interpreter. */
+/* R.print, R.assert_op and the two ways between shapes and tensors, as functions that the machine
+ * calls like the host's; their names are the machine's own. Texts are those of the graph
+ * interpreter. */
 #include "runtime/vm_builtins.h"
 
 #include <inttypes.h>
@@ -25,7 +26,8 @@ static tn_status put_tensor(tn_tensor *tensor, const DLTensor *dl, tn_buf *out) 
   const DLDevice cpu = {kDLCPU, 0};
   TN_GOTO(st, tn_tensor_copy(NULL, tensor, cpu, &compact), done);
   dl = tn_tensor_dl(compact);
-  tn_array view = {.data = tn_tensor_data(compact), .dtype = tn_dl_dtype(dl), .ndim = dl->ndim, .is_view = true};
+  tn_array view = {
+      .data = tn_tensor_data(compact), .dtype = tn_dl_dtype(dl), .ndim = dl->ndim, .is_view = true};
   for (int32_t d = 0; d < dl->ndim; ++d) {
     view.shape[d] = dl->shape[d];
   }
@@ -136,7 +138,8 @@ static tn_status call_assert(void *ctx, const tn_arg *args, int32_t n_args, tn_a
 
 /* ---- shapes ---- */
 
-static tn_status call_tensor_to_shape(void *ctx, const tn_arg *args, int32_t n_args, tn_arg *out_ret) {
+static tn_status call_tensor_to_shape(void *ctx, const tn_arg *args, int32_t n_args,
+                                      tn_arg *out_ret) {
   (void)ctx;
   const DLTensor *dl = n_args == 1 ? tn_arg_dl(&args[0]) : NULL;
   bool is_vector = dl != NULL && dl->ndim == 1 && tn_dl_dtype(dl) == TN_DT_I64 &&
@@ -156,7 +159,8 @@ static tn_status call_tensor_to_shape(void *ctx, const tn_arg *args, int32_t n_a
   return NULL;
 }
 
-static tn_status call_shape_to_tensor(void *ctx, const tn_arg *args, int32_t n_args, tn_arg *out_ret) {
+static tn_status call_shape_to_tensor(void *ctx, const tn_arg *args, int32_t n_args,
+                                      tn_arg *out_ret) {
   (void)ctx;
   const tn_shape *shape = n_args == 1 ? tn_arg_shape(&args[0]) : NULL;
   if (shape == NULL) {
@@ -176,10 +180,10 @@ tn_callback tn_vm_builtin_find(const char *name) {
     const char *name;
     tn_callback callback;
   } rows[] = {
-    {"vm.builtin.assert_op", call_assert},
-    {"vm.builtin.print", call_print},
-    {"vm.builtin.shape_to_tensor", call_shape_to_tensor},
-    {"vm.builtin.tensor_to_shape", call_tensor_to_shape},
+      {"vm.builtin.assert_op", call_assert},
+      {"vm.builtin.print", call_print},
+      {"vm.builtin.shape_to_tensor", call_shape_to_tensor},
+      {"vm.builtin.tensor_to_shape", call_tensor_to_shape},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
     if (strcmp(rows[i].name, name) == 0) {

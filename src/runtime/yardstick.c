@@ -13,10 +13,10 @@ enum { N_CHAINS = 12, N_ROUNDS = 32768 };
 #define KEEP(x) __asm__ volatile("" : "+x"(x))
 #define KEEP_WIDE(x) __asm__ volatile("" : "+v"(x))
 
-#define ALL_CHAINS(STEP)                                                                     \
-  STEP(r0)                                                                                   \
-  STEP(r1) STEP(r2) STEP(r3) STEP(r4) STEP(r5) STEP(r6) STEP(r7) STEP(r8) STEP(r9) STEP(r10) \
-      STEP(r11)
+#define ALL_CHAINS(STEP) \
+  STEP(r0)               \
+  STEP(r1)               \
+  STEP(r2) STEP(r3) STEP(r4) STEP(r5) STEP(r6) STEP(r7) STEP(r8) STEP(r9) STEP(r10) STEP(r11)
 
 /* The factors keep every chain in the normal range: x -> 0.9999 x + 1e-4 tends to 1. */
 #if defined(__x86_64__)

@@ -156,8 +156,8 @@ static void gen_inplace(generator *g) {
   name(v, a);
   if (tn_rng_below(&g->rng, 2) == 0) {
     int32_t own = g->next_id++;
-    line(g, "v%d = R.call_tir(cls.double, (%s,), out_sinfo=R.Tensor((%s,), dtype=\"float32\"))", own, a,
-         size_texts[v.size]);
+    line(g, "v%d = R.call_tir(cls.double, (%s,), out_sinfo=R.Tensor((%s,), dtype=\"float32\"))",
+         own, a, size_texts[v.size]);
     (void)snprintf(a, sizeof a, "v%d", own);
   }
   int32_t id = define(g, v.size);

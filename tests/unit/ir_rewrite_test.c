@@ -321,7 +321,8 @@ static void hashes_are_pinned(void **state) {
 
 /* Let(x + x, where x = 3) as EVAL; var: its variable. */
 static const tn_node *let_of(tn_ir *ir, const tn_node *var) {
-  return NODE(ir, TN_OP_LET, TN_DT_I32, no_attr, var, i32(ir, 3), tn_binary(ir, TN_OP_ADD, var, var));
+  return NODE(ir, TN_OP_LET, TN_DT_I32, no_attr, var, i32(ir, 3),
+              tn_binary(ir, TN_OP_ADD, var, var));
 }
 
 static void one_let_in_two_places_equals_two_lets(void **state) {

@@ -11,16 +11,16 @@ static void each_text_finds_its_row(void **state) {
     const char *text;
     const char *name; /* NULL: the host's */
   } cases[] = {
-    {"host", NULL},
-    {"llvm", NULL},
-    {"llvm -num-cores 4", NULL},
-    {"llvm -mcpu=native", NULL},
-    {"x86-64-v2", "x86-64-v2"},
-    {"x86-64-v3", "x86-64-v3"},
-    {"x86-64-v4", "x86-64-v4"},
-    {"llvm -mcpu=skylake-avx512 -num-cores 4", "x86-64-v4"},
-    {"llvm -mcpu znver3", "x86-64-v3"},
-    {"llvm -keys=cpu -mcpu=nehalem", "x86-64-v2"},
+      {"host", NULL},
+      {"llvm", NULL},
+      {"llvm -num-cores 4", NULL},
+      {"llvm -mcpu=native", NULL},
+      {"x86-64-v2", "x86-64-v2"},
+      {"x86-64-v3", "x86-64-v3"},
+      {"x86-64-v4", "x86-64-v4"},
+      {"llvm -mcpu=skylake-avx512 -num-cores 4", "x86-64-v4"},
+      {"llvm -mcpu znver3", "x86-64-v3"},
+      {"llvm -keys=cpu -mcpu=nehalem", "x86-64-v2"},
   };
   for (size_t i = 0; i < TN_N_ROWS(cases); ++i) {
     const tn_target *target = NULL;
@@ -36,11 +36,11 @@ static void unknown_texts_are_refused_with_what_there_is(void **state) {
     const char *text;
     const char *part;
   } cases[] = {
-    {"cuda", "unknown target 'cuda'; there are host, llvm, x86-64-v2, x86-64-v3, x86-64-v4"},
-    {"", "unknown target ''"},
-    {"llvmx", "unknown target 'llvmx'"},
-    {"llvm -mcpu=z80", "unknown CPU 'z80'"},
-    {"llvm -mcpu z80 x", "unknown CPU 'z80'"},
+      {"cuda", "unknown target 'cuda'; there are host, llvm, x86-64-v2, x86-64-v3, x86-64-v4"},
+      {"", "unknown target ''"},
+      {"llvmx", "unknown target 'llvmx'"},
+      {"llvm -mcpu=z80", "unknown CPU 'z80'"},
+      {"llvm -mcpu z80 x", "unknown CPU 'z80'"},
   };
   for (size_t i = 0; i < TN_N_ROWS(cases); ++i) {
     const tn_target *target = NULL;
@@ -63,9 +63,9 @@ static void the_host_runs_its_row_and_those_below(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(each_text_finds_its_row),
-    cmocka_unit_test(unknown_texts_are_refused_with_what_there_is),
-    cmocka_unit_test(the_host_runs_its_row_and_those_below),
+      cmocka_unit_test(each_text_finds_its_row),
+      cmocka_unit_test(unknown_texts_are_refused_with_what_there_is),
+      cmocka_unit_test(the_host_runs_its_row_and_those_below),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

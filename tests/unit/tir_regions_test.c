@@ -178,13 +178,16 @@ static void symbols_of_a_view_stay_inside_its_block(void **state) {
   const tn_node *zero = mk_i32(ir, 0);
   const tn_node *t = mk_var(ir, "t");
   const tn_node *shape[] = {mk_i32(ir, 4), p.k}; /* k is bound outside: the region names it */
-  const tn_node *view = tn_buffer_new(
-      ir, &(tn_buffer_spec){.name = "V", .dtype = TN_DT_F32, .ndim = 2, .shape = shape,
-                            .strides = tn_list(ir, 2, MK_LIST(t, mk_i32(ir, 1)))});
+  const tn_node *view =
+      tn_buffer_new(ir, &(tn_buffer_spec){.name = "V",
+                                          .dtype = TN_DT_F32,
+                                          .ndim = 2,
+                                          .shape = shape,
+                                          .strides = tn_list(ir, 2, MK_LIST(t, mk_i32(ir, 1)))});
   const tn_node *ranges[] = {mk_range(ir, p.vi, mk_i32(ir, 4)), mk_range(ir, zero, p.k)};
   const tn_node *match = MK_NODE(ir, TN_OP_MATCH, 0, view, tn_region_new(ir, p.A, 2, ranges));
-  const tn_node *body = MK_SEQ(ir, MK_STORE(ir, p.B, MK_LOAD(ir, view, zero, t), t),
-                               MK_STORE(ir, p.I, zero, p.k));
+  const tn_node *body =
+      MK_SEQ(ir, MK_STORE(ir, p.B, MK_LOAD(ir, view, zero, t), t), MK_STORE(ir, p.I, zero, p.k));
   const tn_node *iter = mk_iter(ir, TN_ITER_SPATIAL, p.vi, 4, zero);
   mk_block_spec spec = {
       .name = "b", .iters = tn_list(ir, 1, &iter), .matches = tn_list(ir, 1, &match)};

@@ -13,7 +13,9 @@
 
 enum { MAX_OPTIONS = 32, FIRST_LONG = 1000 };
 
-static bool is_value_optional(const cli_option *option) { return option->value != NULL && option->value[0] == '['; }
+static bool is_value_optional(const cli_option *option) {
+  return option->value != NULL && option->value[0] == '[';
+}
 
 static void print_option(const cli_option *option) {
   char left[64];
@@ -24,7 +26,8 @@ static void print_option(const cli_option *option) {
   if (option->value == NULL) {
     (void)snprintf(left, sizeof left, "%s--%s", letter, option->name);
   } else if (is_value_optional(option)) {
-    (void)snprintf(left, sizeof left, "%s--%s[=%.*s]", letter, option->name, (int)strlen(option->value) - 2, option->value + 1);
+    (void)snprintf(left, sizeof left, "%s--%s[=%.*s]", letter, option->name,
+                   (int)strlen(option->value) - 2, option->value + 1);
   } else {
     (void)snprintf(left, sizeof left, "%s--%s %s", letter, option->name, option->value);
   }
@@ -32,8 +35,8 @@ static void print_option(const cli_option *option) {
 }
 
 static void print_help(const cli_command *command) {
-  printf("usage: tenon %s [options]%s%s\n\n%s\n\noptions:\n", command->name, command->n_operands > 0 ? " " : "",
-         command->operands, command->summary);
+  printf("usage: tenon %s [options]%s%s\n\n%s\n\noptions:\n", command->name,
+         command->n_operands > 0 ? " " : "", command->operands, command->summary);
   for (int32_t i = 0; i < command->n_options; ++i) {
     print_option(&command->options[i]);
   }
@@ -61,7 +64,9 @@ static void fill_tables(const cli_command *command, getopt_tables *tables) {
   *s++ = ':'; /* tell "no value" from "unknown" */
   for (int32_t i = 0; i < command->n_options && i < MAX_OPTIONS; ++i) {
     const cli_option *option = &command->options[i];
-    int has_value = option->value == NULL ? no_argument : is_value_optional(option) ? optional_argument : required_argument;
+    int has_value = option->value == NULL       ? no_argument
+                    : is_value_optional(option) ? optional_argument
+                                                : required_argument;
     tables->longs[i] = (struct option){option->name, has_value, NULL, FIRST_LONG + i};
     if (option->letter != 0) {
       *s++ = option->letter;
@@ -135,7 +140,8 @@ const char *cli_value(const cli_args *args, const char *name) {
   return last;
 }
 
-bool cli_int(const cli_args *args, const char *name, int64_t min, int64_t max, int64_t fallback, int64_t *out) {
+bool cli_int(const cli_args *args, const char *name, int64_t min, int64_t max, int64_t fallback,
+             int64_t *out) {
   const char *text = cli_value(args, name);
   if (text == NULL || *text == '\0') {
     *out = fallback;
@@ -145,7 +151,8 @@ bool cli_int(const cli_args *args, const char *name, int64_t min, int64_t max, i
   errno = 0;
   long long value = strtoll(text, &end, 10);
   if (errno != 0 || end == text || *end != '\0' || value < min || value > max) {
-    (void)cli_usage(args, "--%s %s: a whole number from %lld to %lld is needed", name, text, (long long)min, (long long)max);
+    (void)cli_usage(args, "--%s %s: a whole number from %lld to %lld is needed", name, text,
+                    (long long)min, (long long)max);
     return false;
   }
   *out = value;
@@ -169,10 +176,12 @@ int cli_finish(tn_status st) {
 
 /* ---- compile options ---- */
 
-static void after_pass(void *ctx, int32_t index, const char *pass, bool is_changed, int64_t ns, const tn_program *now) {
+static void after_pass(void *ctx, int32_t index, const char *pass, bool is_changed, int64_t ns,
+                       const tn_program *now) {
   const cli_compile *compile = ctx;
   if (compile->does_time) {
-    fprintf(stderr, "%3d %-24s %9.3f ms%s\n", index, pass, (double)ns * 1e-6, is_changed ? "" : "  (unchanged)");
+    fprintf(stderr, "%3d %-24s %9.3f ms%s\n", index, pass, (double)ns * 1e-6,
+            is_changed ? "" : "  (unchanged)");
   }
   if (compile->dump_dir != NULL) {
     char path[4096];

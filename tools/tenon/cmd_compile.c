@@ -5,8 +5,15 @@
 #include "session.h"
 
 static const cli_option compile_options[] = {
-  {"output", 'o', "OUT", "the file to write; its ending says what: .tnx .so .o .s .ll .py"},
-  CLI_OPT_FUNC, CLI_OPT_BIND, CLI_OPT_TARGET, CLI_OPT_LEVEL, CLI_OPT_STRICT, CLI_OPT_VERIFY, CLI_OPT_TIME, CLI_OPT_DUMP,
+    {"output", 'o', "OUT", "the file to write; its ending says what: .tnx .so .o .s .ll .py"},
+    CLI_OPT_FUNC,
+    CLI_OPT_BIND,
+    CLI_OPT_TARGET,
+    CLI_OPT_LEVEL,
+    CLI_OPT_STRICT,
+    CLI_OPT_VERIFY,
+    CLI_OPT_TIME,
+    CLI_OPT_DUMP,
 };
 
 static int run_compile(const cli_args *args) {
@@ -26,5 +33,10 @@ static int run_compile(const cli_args *args) {
   return cli_finish(st);
 }
 
-const cli_command cli_cmd_compile = {"compile", "FILE", 1, "compile a program to a file", compile_options,
-                                     sizeof compile_options / sizeof *compile_options, run_compile};
+const cli_command cli_cmd_compile = {"compile",
+                                     "FILE",
+                                     1,
+                                     "compile a program to a file",
+                                     compile_options,
+                                     sizeof compile_options / sizeof *compile_options,
+                                     run_compile};

@@ -11,11 +11,22 @@
 #include "session.h"
 
 static const cli_option run_options[] = {
-  CLI_OPT_FUNC, CLI_OPT_INPUT, CLI_OPT_RANDOM, CLI_OPT_SIZE,
-  {"output", 'o', "DIR", "write each result there as NAME.npy; or to a file: .npz takes all, .npy .idx .idx.gz one"},
-  CLI_OPT_BIND,
-  {"interpret", 0, NULL, "use the reference interpreters instead of compiling: slow, exact, every index checked"},
-  CLI_OPT_THREADS, CLI_OPT_TARGET, CLI_OPT_LEVEL, CLI_OPT_STRICT, CLI_OPT_VERIFY, CLI_OPT_TIME, CLI_OPT_DUMP,
+    CLI_OPT_FUNC,
+    CLI_OPT_INPUT,
+    CLI_OPT_RANDOM,
+    CLI_OPT_SIZE,
+    {"output", 'o', "DIR",
+     "write each result there as NAME.npy; or to a file: .npz takes all, .npy .idx .idx.gz one"},
+    CLI_OPT_BIND,
+    {"interpret", 0, NULL,
+     "use the reference interpreters instead of compiling: slow, exact, every index checked"},
+    CLI_OPT_THREADS,
+    CLI_OPT_TARGET,
+    CLI_OPT_LEVEL,
+    CLI_OPT_STRICT,
+    CLI_OPT_VERIFY,
+    CLI_OPT_TIME,
+    CLI_OPT_DUMP,
 };
 
 enum { MAX_SHOWN = 16 };
@@ -26,7 +37,8 @@ static double small_float(uint16_t bits, int n_exp) {
   int bias = (1 << (n_exp - 1)) - 1;
   int exponent = (bits >> n_frac) & ((1 << n_exp) - 1);
   int fraction = bits & ((1 << n_frac) - 1);
-  double value = ldexp(exponent == 0 ? fraction : fraction + (1 << n_frac), (exponent == 0 ? 1 : exponent) - bias - n_frac);
+  double value = ldexp(exponent == 0 ? fraction : fraction + (1 << n_frac),
+                       (exponent == 0 ? 1 : exponent) - bias - n_frac);
   if (exponent == (1 << n_exp) - 1) {
     value = fraction == 0 ? (double)INFINITY : (double)NAN;
   }
@@ -36,20 +48,48 @@ static double small_float(uint16_t bits, int n_exp) {
 static void print_element(const DLTensor *dl, int64_t i) {
   const char *data = (const char *)dl->data + dl->byte_offset;
   switch (tn_dl_dtype(dl)) {
-  case TN_DT_F32: printf("%.9g", (double)((const float *)(const void *)data)[i]); break;
-  case TN_DT_F64: printf("%.17g", ((const double *)(const void *)data)[i]); break;
-  case TN_DT_F16: printf("%.5g", small_float(((const uint16_t *)(const void *)data)[i], 5)); break;
-  case TN_DT_BF16: printf("%.4g", small_float(((const uint16_t *)(const void *)data)[i], 8)); break;
-  case TN_DT_I64: printf("%lld", (long long)((const int64_t *)(const void *)data)[i]); break;
-  case TN_DT_I32: printf("%d", ((const int32_t *)(const void *)data)[i]); break;
-  case TN_DT_I16: printf("%d", ((const int16_t *)(const void *)data)[i]); break;
-  case TN_DT_I8: printf("%d", ((const int8_t *)(const void *)data)[i]); break;
-  case TN_DT_U64: printf("%llu", (unsigned long long)((const uint64_t *)(const void *)data)[i]); break;
-  case TN_DT_U32: printf("%u", ((const uint32_t *)(const void *)data)[i]); break;
-  case TN_DT_U16: printf("%u", ((const uint16_t *)(const void *)data)[i]); break;
-  case TN_DT_U8: printf("%u", ((const uint8_t *)(const void *)data)[i]); break;
-  case TN_DT_BOOL: printf("%s", data[i] != 0 ? "True" : "False"); break;
-  default: printf("?"); break;
+    case TN_DT_F32:
+      printf("%.9g", (double)((const float *)(const void *)data)[i]);
+      break;
+    case TN_DT_F64:
+      printf("%.17g", ((const double *)(const void *)data)[i]);
+      break;
+    case TN_DT_F16:
+      printf("%.5g", small_float(((const uint16_t *)(const void *)data)[i], 5));
+      break;
+    case TN_DT_BF16:
+      printf("%.4g", small_float(((const uint16_t *)(const void *)data)[i], 8));
+      break;
+    case TN_DT_I64:
+      printf("%lld", (long long)((const int64_t *)(const void *)data)[i]);
+      break;
+    case TN_DT_I32:
+      printf("%d", ((const int32_t *)(const void *)data)[i]);
+      break;
+    case TN_DT_I16:
+      printf("%d", ((const int16_t *)(const void *)data)[i]);
+      break;
+    case TN_DT_I8:
+      printf("%d", ((const int8_t *)(const void *)data)[i]);
+      break;
+    case TN_DT_U64:
+      printf("%llu", (unsigned long long)((const uint64_t *)(const void *)data)[i]);
+      break;
+    case TN_DT_U32:
+      printf("%u", ((const uint32_t *)(const void *)data)[i]);
+      break;
+    case TN_DT_U16:
+      printf("%u", ((const uint16_t *)(const void *)data)[i]);
+      break;
+    case TN_DT_U8:
+      printf("%u", ((const uint8_t *)(const void *)data)[i]);
+      break;
+    case TN_DT_BOOL:
+      printf("%s", data[i] != 0 ? "True" : "False");
+      break;
+    default:
+      printf("?");
+      break;
   }
 }
 
@@ -131,8 +171,8 @@ static bool ends_with(const char *text, const char *ending) {
 
 /* --output is a folder unless its ending names the form of a file. */
 static bool is_folder(const char *output) {
-  return output != NULL && !ends_with(output, ".npz") && !ends_with(output, ".npy") && !ends_with(output, ".idx") &&
-         !ends_with(output, ".idx.gz");
+  return output != NULL && !ends_with(output, ".npz") && !ends_with(output, ".npy") &&
+         !ends_with(output, ".idx") && !ends_with(output, ".idx.gz");
 }
 
 static tn_status save_all(const results *r, const char *output) {
@@ -151,7 +191,8 @@ static tn_status save_all(const results *r, const char *output) {
   }
   if (!is_folder(output)) {
     return n == 1 ? tn_tensor_save(tensors[0], output)
-                  : tn_status_make(TN_INVALID, "--output: this form holds one array, and the run gave several or none; name a folder or an .npz");
+                  : tn_status_make(TN_INVALID, "--output: this form holds one array, and the run "
+                                               "gave several or none; name a folder or an .npz");
   }
   for (int32_t i = 0; st == NULL && i < n; ++i) {
     char path[4096];
@@ -196,7 +237,8 @@ static int run_run(const cli_args *args) {
     fprintf(stderr, "error: --output %s: %s\n", output, strerror(errno));
     return CLI_FAILED;
   }
-  tn_status st = session_open(args, &compile, (int32_t)n_threads, cli_value(args, "interpret") != NULL, &s);
+  tn_status st =
+      session_open(args, &compile, (int32_t)n_threads, cli_value(args, "interpret") != NULL, &s);
   st = st == NULL ? session_call(&s, &ret) : st;
   st = st == NULL ? collect_all(&r, &s, &ret) : st;
   st = st == NULL && output != NULL ? save_all(&r, output) : st;
@@ -211,5 +253,8 @@ static int run_run(const cli_args *args) {
   return cli_finish(st);
 }
 
-const cli_command cli_cmd_run = {"run", "FILE", 1, "run a function of a program (.py) or of a compiled file (.tnx, .so)", run_options,
-                                 sizeof run_options / sizeof *run_options, run_run};
+const cli_command cli_cmd_run = {
+    "run",       "FILE",
+    1,           "run a function of a program (.py) or of a compiled file (.tnx, .so)",
+    run_options, sizeof run_options / sizeof *run_options,
+    run_run};

@@ -17,7 +17,9 @@ static int run_check(const cli_args *args) {
   return rc;
 }
 
-const cli_command cli_cmd_check = {"check", "FILE", 1, "read and verify a program; says nothing when all is well", NULL, 0, run_check};
+const cli_command cli_cmd_check = {
+    "check", "FILE", 1,        "read and verify a program; says nothing when all is well",
+    NULL,    0,      run_check};
 
 /* ---- fmt ---- */
 
@@ -38,7 +40,8 @@ static tn_status print_program(const tn_program *program, const char *out_path) 
 }
 
 static const cli_option fmt_options[] = {
-  {"output", 'o', "FILE", "write there (and large constants to the .npz beside it) instead of printing"},
+    {"output", 'o', "FILE",
+     "write there (and large constants to the .npz beside it) instead of printing"},
 };
 
 static int run_fmt(const cli_args *args) {
@@ -51,20 +54,21 @@ static int run_fmt(const cli_args *args) {
   return cli_finish(st);
 }
 
-const cli_command cli_cmd_fmt = {"fmt", "FILE", 1, "print a program's canonical text", fmt_options, 1, run_fmt};
+const cli_command cli_cmd_fmt = {"fmt",       "FILE", 1,      "print a program's canonical text",
+                                 fmt_options, 1,      run_fmt};
 
 /* ---- opt ---- */
 
 static const cli_option opt_options[] = {
-  {"passes", 'p', "A,B,...", "passes to run, in this order; `tenon passes` lists them"},
-  {"output", 'o', "FILE", "write there instead of printing"},
-  CLI_OPT_FUNC,
-  CLI_OPT_BIND,
-  CLI_OPT_TARGET,
-  CLI_OPT_LEVEL,
-  CLI_OPT_VERIFY,
-  CLI_OPT_TIME,
-  CLI_OPT_DUMP,
+    {"passes", 'p', "A,B,...", "passes to run, in this order; `tenon passes` lists them"},
+    {"output", 'o', "FILE", "write there instead of printing"},
+    CLI_OPT_FUNC,
+    CLI_OPT_BIND,
+    CLI_OPT_TARGET,
+    CLI_OPT_LEVEL,
+    CLI_OPT_VERIFY,
+    CLI_OPT_TIME,
+    CLI_OPT_DUMP,
 };
 
 static int run_opt(const cli_args *args) {
@@ -91,8 +95,10 @@ static int run_opt(const cli_args *args) {
   return cli_finish(st);
 }
 
-const cli_command cli_cmd_opt = {"opt", "FILE", 1, "run passes on a program and print it", opt_options,
-                                 sizeof opt_options / sizeof *opt_options, run_opt};
+const cli_command cli_cmd_opt = {"opt",       "FILE",
+                                 1,           "run passes on a program and print it",
+                                 opt_options, sizeof opt_options / sizeof *opt_options,
+                                 run_opt};
 
 /* ---- passes, targets ---- */
 
@@ -122,4 +128,5 @@ static int run_targets(const cli_args *args) {
   return CLI_OK;
 }
 
-const cli_command cli_cmd_targets = {"targets", "", 0, "list what can be compiled for", NULL, 0, run_targets};
+const cli_command cli_cmd_targets = {"targets", "", 0,          "list what can be compiled for",
+                                     NULL,      0,  run_targets};

@@ -7,11 +7,15 @@
 #include "cli.h"
 
 static void print_overview(FILE *out) {
-  fprintf(out, "tenon %s: a machine-learning compiler\n\nusage: tenon COMMAND [options] ...\n\ncommands:\n", tn_version());
+  fprintf(
+      out,
+      "tenon %s: a machine-learning compiler\n\nusage: tenon COMMAND [options] ...\n\ncommands:\n",
+      tn_version());
   for (int32_t i = 0; i < cli_n_commands; ++i) {
     fprintf(out, "  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
   }
-  fprintf(out, "\n`tenon COMMAND --help` tells its options. `tenon --version` prints the version.\n");
+  fprintf(out,
+          "\n`tenon COMMAND --help` tells its options. `tenon --version` prints the version.\n");
 }
 
 int main(int argc, char **argv) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Opens what the user named and gathers a function's arguments: given files, random values, or room for results. */
+/* Opens what the user named and gathers a function's arguments: given files, random values, or room
+ * for results. */
 #include "session.h"
 
 #include <stdarg.h>
@@ -36,8 +37,8 @@ bool session_check_pairs(const cli_args *args, const char *name) {
 
 bool session_check_args(const cli_args *args) {
   int64_t seed = 0; /* gathering reads it again; here a wrong one is wrong usage */
-  return session_check_pairs(args, "input") && session_check_pairs(args, "bind") && sizes_check(args) &&
-         cli_int(args, "random", 0, INT64_MAX, 0, &seed);
+  return session_check_pairs(args, "input") && session_check_pairs(args, "bind") &&
+         sizes_check(args) && cli_int(args, "random", 0, INT64_MAX, 0, &seed);
 }
 
 /* "NAME=FILE" is about `name`. */
@@ -110,7 +111,8 @@ static tn_status choose_function(const cli_args *args, session *s, int32_t *out_
   if (n_public == 0) {
     return usage_error("%s has no public function", args->operands[0]);
   }
-  return usage_error(wanted != NULL ? "no function is called '%s'; there are: %s" : "no function is called '%s'; name one with --func: %s",
+  return usage_error(wanted != NULL ? "no function is called '%s'; there are: %s"
+                                    : "no function is called '%s'; name one with --func: %s",
                      wanted != NULL ? wanted : "main", names);
 }
 
@@ -146,16 +148,20 @@ static tn_status describe_exec_function(session *s, int32_t index) {
 static tn_status open_shape(const sizes *known, const tn_param_info *param) {
   const char *name = sizes_open_name(known, param);
   if (name != NULL) {
-    return usage_error("argument %s: %s leaves %s open; give it with --input %s=FILE or --size %s=N", param->name, param->text,
-                       name, param->name, name);
+    return usage_error(
+        "argument %s: %s leaves %s open; give it with --input %s=FILE or --size %s=N", param->name,
+        param->text, name, param->name, name);
   }
-  return usage_error("argument %s: %s has no fixed shape; give it with --input %s=FILE", param->name, param->text, param->name);
+  return usage_error("argument %s: %s has no fixed shape; give it with --input %s=FILE",
+                     param->name, param->text, param->name);
 }
 
-static tn_status make_tensor(const sizes *known, const tn_param_info *param, bool is_random, uint64_t seed, tn_arg *out_arg) {
+static tn_status make_tensor(const sizes *known, const tn_param_info *param, bool is_random,
+                             uint64_t seed, tn_arg *out_arg) {
   tn_tensor *tensor = NULL;
   int64_t dims[SIZES_MAX_NDIM];
-  if (param->kind != 1 /* tensor */ || param->dtype == TN_DT_NONE || !sizes_dims(known, param, dims)) {
+  if (param->kind != 1 /* tensor */ || param->dtype == TN_DT_NONE ||
+      !sizes_dims(known, param, dims)) {
     return open_shape(known, param);
   }
   tn_status st = tn_tensor_create(param->dtype, param->ndim, dims, NULL, &tensor);
@@ -173,18 +179,39 @@ static tn_status make_tensor(const sizes *known, const tn_param_info *param, boo
 /* The element at `data` as a number; false for types that no scalar parameter has. */
 static bool number_at(const void *data, tn_dtype dtype, tn_arg *out_arg) {
   switch (dtype) {
-  case TN_DT_F32: *out_arg = tn_arg_of_float((double)*(const float *)data); return true;
-  case TN_DT_F64: *out_arg = tn_arg_of_float(*(const double *)data); return true;
-  case TN_DT_I8: *out_arg = tn_arg_of_int(*(const int8_t *)data); return true;
-  case TN_DT_I16: *out_arg = tn_arg_of_int(*(const int16_t *)data); return true;
-  case TN_DT_I32: *out_arg = tn_arg_of_int(*(const int32_t *)data); return true;
-  case TN_DT_I64: *out_arg = tn_arg_of_int(*(const int64_t *)data); return true;
-  case TN_DT_BOOL:
-  case TN_DT_U8: *out_arg = tn_arg_of_int(*(const uint8_t *)data); return true;
-  case TN_DT_U16: *out_arg = tn_arg_of_int(*(const uint16_t *)data); return true;
-  case TN_DT_U32: *out_arg = tn_arg_of_int(*(const uint32_t *)data); return true;
-  case TN_DT_U64: *out_arg = tn_arg_of_int((int64_t) * (const uint64_t *)data); return true;
-  default: return false;
+    case TN_DT_F32:
+      *out_arg = tn_arg_of_float((double)*(const float *)data);
+      return true;
+    case TN_DT_F64:
+      *out_arg = tn_arg_of_float(*(const double *)data);
+      return true;
+    case TN_DT_I8:
+      *out_arg = tn_arg_of_int(*(const int8_t *)data);
+      return true;
+    case TN_DT_I16:
+      *out_arg = tn_arg_of_int(*(const int16_t *)data);
+      return true;
+    case TN_DT_I32:
+      *out_arg = tn_arg_of_int(*(const int32_t *)data);
+      return true;
+    case TN_DT_I64:
+      *out_arg = tn_arg_of_int(*(const int64_t *)data);
+      return true;
+    case TN_DT_BOOL:
+    case TN_DT_U8:
+      *out_arg = tn_arg_of_int(*(const uint8_t *)data);
+      return true;
+    case TN_DT_U16:
+      *out_arg = tn_arg_of_int(*(const uint16_t *)data);
+      return true;
+    case TN_DT_U32:
+      *out_arg = tn_arg_of_int(*(const uint32_t *)data);
+      return true;
+    case TN_DT_U64:
+      *out_arg = tn_arg_of_int((int64_t) * (const uint64_t *)data);
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -193,7 +220,8 @@ static tn_status scalar_of(const tn_param_info *param, tn_tensor *tensor, tn_arg
   const DLTensor *dl = tn_tensor_dl(tensor);
   int64_t n = tn_dl_n_elems(dl);
   if (n != 1) {
-    return usage_error("argument %s is a scalar, and the file holds %lld values", param->name, (long long)n);
+    return usage_error("argument %s is a scalar, and the file holds %lld values", param->name,
+                       (long long)n);
   }
   if (!number_at(tn_tensor_data(tensor), tn_dl_dtype(dl), out_arg)) {
     return usage_error("argument %s is a scalar: give integers, float32 or float64", param->name);
@@ -240,7 +268,8 @@ static tn_status unknown_argument(const session *s, const char *text) {
     size_t len = strlen(names);
     (void)snprintf(names + len, sizeof names - len, "%s%s", j > 0 ? ", " : "", s->params[j].name);
   }
-  return usage_error("--input %s: %s has no such argument; it has: %s", text, s->func, s->n_params > 0 ? names : "none");
+  return usage_error("--input %s: %s has no such argument; it has: %s", text, s->func,
+                     s->n_params > 0 ? names : "none");
 }
 
 /* The arguments that were given, and what their shapes tell. */
@@ -269,18 +298,20 @@ static tn_status gather_given(const cli_args *args, session *s, sizes *known) {
 }
 
 /* An argument that was not given: room for a result, or random values. */
-static tn_status make_argument(const cli_args *args, session *s, int32_t j, const sizes *known, int64_t seed) {
+static tn_status make_argument(const cli_args *args, session *s, int32_t j, const sizes *known,
+                               int64_t seed) {
   const tn_param_info *param = &s->params[j];
   if (!s->is_graph && param->is_output) {
     return make_tensor(known, param, false, 0, &s->args[j]);
   }
   bool is_tensor = param->kind == 1;
   if (param->kind == 0 || param->kind > 3) {
-    return usage_error("argument %s: %s of %s cannot be given on the command line", param->name, param->text, s->func);
+    return usage_error("argument %s: %s of %s cannot be given on the command line", param->name,
+                       param->text, s->func);
   }
   if (cli_value(args, "random") == NULL || !is_tensor) {
-    return usage_error("argument %s: %s of %s was not given; use --input %s=FILE%s", param->name, param->text, s->func,
-                       param->name, is_tensor ? " or --random" : "");
+    return usage_error("argument %s: %s of %s was not given; use --input %s=FILE%s", param->name,
+                       param->text, s->func, param->name, is_tensor ? " or --random" : "");
   }
   return make_tensor(known, param, true, (uint64_t)seed + (uint64_t)j, &s->args[j]);
 }
@@ -289,7 +320,8 @@ static tn_status gather(const cli_args *args, session *s) {
   int64_t seed = 0;
   sizes known;
   if (s->n_params > SESSION_MAX_PARAMS) {
-    return usage_error("%s has %d parameters; the command line can give %d", s->func, s->n_params, SESSION_MAX_PARAMS);
+    return usage_error("%s has %d parameters; the command line can give %d", s->func, s->n_params,
+                       SESSION_MAX_PARAMS);
   }
   if (!cli_int(args, "random", 0, INT64_MAX, 0, &seed)) {
     return usage_error("--random takes a whole number");
@@ -318,10 +350,12 @@ static bool is_compiled_file(const char *path) {
   }
   size_t n = fread(head, 1, sizeof head, file);
   (void)fclose(file);
-  return (n >= 4 && memcmp(head, "\177ELF", 4) == 0) || (n == 8 && memcmp(head, "TENONTNX", 8) == 0);
+  return (n >= 4 && memcmp(head, "\177ELF", 4) == 0) ||
+         (n == 8 && memcmp(head, "TENONTNX", 8) == 0);
 }
 
-/* An option given that means nothing for a file that is compiled already; NULL when there is none. */
+/* An option given that means nothing for a file that is compiled already; NULL when there is none.
+ * */
 static const char *option_for_text(const cli_args *args) {
   static const char *const names[] = {"interpret",   "bind",        "target",      "opt-level",
                                       "strict-math", "verify-each", "time-passes", "dump-dir"};
@@ -333,7 +367,8 @@ static const char *option_for_text(const cli_args *args) {
   return NULL;
 }
 
-static tn_status open_file(const cli_args *args, const cli_compile *compile, bool is_interpreted, session *s) {
+static tn_status open_file(const cli_args *args, const cli_compile *compile, bool is_interpreted,
+                           session *s) {
   const char *path = args->operands[0];
   tn_status st = NULL;
   int32_t index = 0;
@@ -358,7 +393,8 @@ static tn_status open_file(const cli_args *args, const cli_compile *compile, boo
   return st;
 }
 
-tn_status session_open(const cli_args *args, const cli_compile *compile, int32_t n_threads, bool is_interpreted, session *out) {
+tn_status session_open(const cli_args *args, const cli_compile *compile, int32_t n_threads,
+                       bool is_interpreted, session *out) {
   *out = (session){0};
   tn_status st = tn_runtime_create(n_threads, &out->rt);
   st = st == NULL ? open_file(args, compile, is_interpreted, out) : st;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* What `run`, `bench` and `compile` share: a file opened as a program or an executable, parameters bound, a function chosen,
- * its arguments gathered. */
+/* What `run`, `bench` and `compile` share: a file opened as a program or an executable, parameters
+ * bound, a function chosen, its arguments gathered. */
 #ifndef TN_TOOLS_SESSION_H
 #define TN_TOOLS_SESSION_H
 
@@ -11,24 +11,28 @@ enum { SESSION_MAX_PARAMS = 64 };
 
 typedef struct session {
   tn_runtime *rt;
-  tn_program *program;  /* NULL when the file is compiled */
-  tn_exec *exec;        /* NULL when the program is interpreted */
-  tn_vm *vm;            /* with exec */
+  tn_program *program; /* NULL when the file is compiled */
+  tn_exec *exec;       /* NULL when the program is interpreted */
+  tn_vm *vm;           /* with exec */
   const char *func;
-  bool is_graph;        /* returns its result; else writes into its arguments */
+  bool is_graph; /* returns its result; else writes into its arguments */
   int32_t n_params;
   tn_param_info params[SESSION_MAX_PARAMS];
-  tn_arg args[SESSION_MAX_PARAMS];       /* owned */
+  tn_arg args[SESSION_MAX_PARAMS]; /* owned */
 } session;
 
-/// Every value of option `name` has the form NAME=FILE; otherwise prints what is wrong and returns false.
+/// Every value of option `name` has the form NAME=FILE; otherwise prints what is wrong and returns
+/// false.
 bool session_check_pairs(const cli_args *args, const char *name);
-/// --input, --bind, --size and --random have their forms; otherwise prints what is wrong and returns false.
+/// --input, --bind, --size and --random have their forms; otherwise prints what is wrong and
+/// returns false.
 bool session_check_args(const cli_args *args);
 /// Applies --bind to the program.
 tn_status session_bind(const cli_args *args, tn_program *program);
-/// Opens the file, binds, compiles unless `is_interpreted`, chooses the function and gathers its arguments.
-tn_status session_open(const cli_args *args, const cli_compile *compile, int32_t n_threads, bool is_interpreted, session *out);
+/// Opens the file, binds, compiles unless `is_interpreted`, chooses the function and gathers its
+/// arguments.
+tn_status session_open(const cli_args *args, const cli_compile *compile, int32_t n_threads,
+                       bool is_interpreted, session *out);
 /// Calls the function once. out_ret: owned by the caller.
 tn_status session_call(session *s, tn_arg *out_ret);
 void session_close(session *s);

@@ -13,7 +13,8 @@ static LLVMValueRef add_constant(tn_cg *cg, const char *name, LLVMValueRef value
   return global;
 }
 
-tn_status tn_llvm_emit_blob(const char *name, const void *bytes, size_t n_bytes, const tn_target *target, tn_buf *out) {
+tn_status tn_llvm_emit_blob(const char *name, const void *bytes, size_t n_bytes,
+                            const tn_target *target, tn_buf *out) {
   tn_cg cg = {0};
   tn_codegen_opts opts = {.target = target};
   tn_module none = {0};
