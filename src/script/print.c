@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Prints modules and functions as canonical TVMScript and gives out names: each leaf gets its own name, or name_1,
- * name_2 where that is taken in scope; a name is free again when its scope is left, as in Python's frames here. */
+/* Prints modules and functions as canonical TVMScript and gives out names: each leaf gets its own
+ * name, or name_1, name_2 where that is taken in scope; a name is free again when its scope is
+ * left, as in Python's frames here. */
 #include "script/print_priv.h"
 
 #include <ctype.h>
@@ -10,9 +11,11 @@
 
 /* Python's keywords and the prefixes of the dialect cannot be names. */
 static const char *const reserved[] = {
-  "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif",
-  "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or",
-  "pass", "raise", "return", "try", "while", "with", "yield", "T", "R", "I", "cls", "range", "metadata", "tvm"};
+    "False", "None",     "True",  "and",    "as",       "assert", "async",  "await",    "break",
+    "class", "continue", "def",   "del",    "elif",     "else",   "except", "finally",  "for",
+    "from",  "global",   "if",    "import", "in",       "is",     "lambda", "nonlocal", "not",
+    "or",    "pass",     "raise", "return", "try",      "while",  "with",   "yield",    "T",
+    "R",     "I",        "cls",   "range",  "metadata", "tvm"};
 
 static bool is_reserved(const char *name) {
   for (size_t i = 0; i < sizeof reserved / sizeof *reserved; ++i) {
@@ -107,17 +110,27 @@ void tn_pr_string(tn_printer *p, const char *text) {
   tn_buf_putc(p->out, '"');
   for (const char *c = text; *c != '\0'; ++c) {
     switch (*c) {
-    case '"': tn_buf_puts(p->out, "\\\""); break;
-    case '\\': tn_buf_puts(p->out, "\\\\"); break;
-    case '\n': tn_buf_puts(p->out, "\\n"); break;
-    case '\t': tn_buf_puts(p->out, "\\t"); break;
-    case '\r': tn_buf_puts(p->out, "\\r"); break;
-    default:
-      if ((unsigned char)*c < 0x20 || *c == 0x7f) {
-        tn_buf_printf(p->out, "\\x%02x", (unsigned)(unsigned char)*c);
-      } else {
-        tn_buf_putc(p->out, *c);
-      }
+      case '"':
+        tn_buf_puts(p->out, "\\\"");
+        break;
+      case '\\':
+        tn_buf_puts(p->out, "\\\\");
+        break;
+      case '\n':
+        tn_buf_puts(p->out, "\\n");
+        break;
+      case '\t':
+        tn_buf_puts(p->out, "\\t");
+        break;
+      case '\r':
+        tn_buf_puts(p->out, "\\r");
+        break;
+      default:
+        if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+          tn_buf_printf(p->out, "\\x%02x", (unsigned)(unsigned char)*c);
+        } else {
+          tn_buf_putc(p->out, *c);
+        }
     }
   }
   tn_buf_putc(p->out, '"');
@@ -156,14 +169,16 @@ static int32_t rank(const tn_module *module, uint32_t i) {
   return tn_is(func, TN_OP_PRIM_FUNC) ? 0 : tn_is(func, TN_OP_EXTERN) ? 1 : 2;
 }
 
-/* Insertion sort of function indices: loop functions, externs, graph functions, each by name; main last. */
+/* Insertion sort of function indices: loop functions, externs, graph functions, each by name; main
+ * last. */
 static void sort_functions(const tn_module *module, uint32_t *order) {
   for (uint32_t i = 0; i < module->n_funcs; ++i) {
     uint32_t j = i;
     for (; j > 0; --j) {
       int32_t a = rank(module, order[j - 1]);
       int32_t b = rank(module, i);
-      if (a < b || (a == b && strcmp(module->funcs[order[j - 1]].name, module->funcs[i].name) <= 0)) {
+      if (a < b ||
+          (a == b && strcmp(module->funcs[order[j - 1]].name, module->funcs[i].name) <= 0)) {
         break;
       }
       order[j] = order[j - 1];
@@ -175,7 +190,8 @@ static void sort_functions(const tn_module *module, uint32_t *order) {
 static void print_module_attrs(tn_printer *p) {
   static const char *const keys[] = {"module_attrs", "module_global_infos"};
   for (size_t i = 0; i < 2; ++i) {
-    const tn_node *value = p->module->attrs == NULL ? NULL : tn_dict_find(p->module->attrs, keys[i]);
+    const tn_node *value =
+        p->module->attrs == NULL ? NULL : tn_dict_find(p->module->attrs, keys[i]);
     if (value == NULL) {
       continue;
     }
@@ -206,7 +222,10 @@ static void print_header(tn_printer *p) {
 static const tn_print_opts default_opts = {0};
 
 static tn_printer printer_make(const tn_module *module, const tn_print_opts *opts, tn_buf *out) {
-  tn_printer p = {.module = module, .opts = opts != NULL ? opts : &default_opts, .out = out, .indent_unit = "    "};
+  tn_printer p = {.module = module,
+                  .opts = opts != NULL ? opts : &default_opts,
+                  .out = out,
+                  .indent_unit = "    "};
   tn_arena_init(&p.arena, 0);
   p.bare_int = TN_DT_I32;
   return p;
@@ -223,15 +242,14 @@ static void printer_deinit(tn_printer *p) {
 }
 
 /* Module members are names everywhere in the module, so variables may not hide them. */
-static void reserve_function_names(tn_printer *p) {
-  tn_strmap_set(&p->used, p->module->name, p);
-}
+static void reserve_function_names(tn_printer *p) { tn_strmap_set(&p->used, p->module->name, p); }
 
 static void print_class(tn_printer *p) {
   tn_buf_printf(p->out, "@I.ir_module\nclass %s:\n", p->module->name);
   p->indent = 1;
   print_module_attrs(p);
-  uint32_t *order = tn_arena_alloc(&p->arena, sizeof *order * (p->module->n_funcs + 1), _Alignof(uint32_t));
+  uint32_t *order =
+      tn_arena_alloc(&p->arena, sizeof *order * (p->module->n_funcs + 1), _Alignof(uint32_t));
   sort_functions(p->module, order);
   for (uint32_t i = 0; i < p->module->n_funcs; ++i) {
     if (i > 0) {
@@ -247,7 +265,8 @@ static void print_class(tn_printer *p) {
 void tn_script_print(const tn_module *module, const tn_print_opts *opts, tn_buf *out) {
   tn_printer p = printer_make(module, opts, out);
   reserve_function_names(&p);
-  bool is_bare = p.opts->is_bare && module->n_funcs == 1 && tn_is(module->funcs[0].func, TN_OP_PRIM_FUNC);
+  bool is_bare =
+      p.opts->is_bare && module->n_funcs == 1 && tn_is(module->funcs[0].func, TN_OP_PRIM_FUNC);
   if (p.opts->with_header && !is_bare) {
     print_header(&p);
   }
@@ -267,21 +286,31 @@ void tn_script_print(const tn_module *module, const tn_print_opts *opts, tn_buf 
 void tn_script_print_node(const tn_node *n, tn_buf *out) {
   tn_printer p = printer_make(NULL, NULL, out);
   switch (tn_op_info_get((tn_op)n->op)->cls) {
-  case TN_CLASS_FUNC: tn_pr_function(&p, n->attr.text, n); break;
-  case TN_CLASS_TYPE: tn_pr_type(&p, n); break;
-  case TN_CLASS_STMT:
-    switch ((tn_op)n->op) {
-    case TN_OP_GBIND:
-    case TN_OP_MATCH_CAST:
-    case TN_OP_DATAFLOW:
-    case TN_OP_GIF:
-    case TN_OP_YIELD: tn_pr_graph_stmt(&p, n); break;
-    default: tn_pr_stmt(&p, n); break;
-    }
-    break;
-  case TN_CLASS_EXPR:
-  case TN_CLASS_LEAF:
-  case TN_CLASS_AUX: tn_pr_graph_expr(&p, n); break;
+    case TN_CLASS_FUNC:
+      tn_pr_function(&p, n->attr.text, n);
+      break;
+    case TN_CLASS_TYPE:
+      tn_pr_type(&p, n);
+      break;
+    case TN_CLASS_STMT:
+      switch ((tn_op)n->op) {
+        case TN_OP_GBIND:
+        case TN_OP_MATCH_CAST:
+        case TN_OP_DATAFLOW:
+        case TN_OP_GIF:
+        case TN_OP_YIELD:
+          tn_pr_graph_stmt(&p, n);
+          break;
+        default:
+          tn_pr_stmt(&p, n);
+          break;
+      }
+      break;
+    case TN_CLASS_EXPR:
+    case TN_CLASS_LEAF:
+    case TN_CLASS_AUX:
+      tn_pr_graph_expr(&p, n);
+      break;
   }
   printer_deinit(&p);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Prints expressions. Python's precedence decides the parentheses; a literal of another type than the place expects
- * is wrapped (T.int64(1), T.float32(0.5)); an operator over two literals prints as a call (T.Add(3, 4)), so that
- * reading it back does not fold it. */
+/* Prints expressions. Python's precedence decides the parentheses; a literal of another type than
+ * the place expects is wrapped (T.int64(1), T.float32(0.5)); an operator over two literals prints
+ * as a call (T.Add(3, 4)), so that reading it back does not fold it. */
 #include "script/print_priv.h"
 
 #include <math.h>
@@ -86,43 +86,74 @@ static bool is_literal(const tn_node *n) { return tn_is(n, TN_OP_INT) || tn_is(n
 /* The call form of an operator: never folded by the reader. NULL: no such operator. */
 static const char *call_form(const tn_node *n) {
   switch ((tn_op)n->op) {
-  case TN_OP_ADD: return "T.Add";
-  case TN_OP_SUB: return "T.Sub";
-  case TN_OP_MUL: return "T.Mul";
-  case TN_OP_DIV: return "T.Div";
-  case TN_OP_MOD: return "T.Mod";
-  case TN_OP_FLOORDIV: return "T.FloorDiv";
-  case TN_OP_FLOORMOD: return "T.FloorMod";
-  case TN_OP_MIN: return "T.Min";
-  case TN_OP_MAX: return "T.Max";
-  case TN_OP_EQ: return "T.EQ";
-  case TN_OP_NE: return "T.NE";
-  case TN_OP_LT: return "T.LT";
-  case TN_OP_LE: return "T.LE";
-  case TN_OP_GT: return "T.GT";
-  case TN_OP_GE: return "T.GE";
-  case TN_OP_AND: return "T.And";
-  case TN_OP_OR: return "T.Or";
-  case TN_OP_NOT: return "T.Not";
-  case TN_OP_NEG: return "T.Neg";
-  case TN_OP_BAND: return "T.bitwise_and";
-  case TN_OP_BOR: return "T.bitwise_or";
-  case TN_OP_BXOR: return "T.bitwise_xor";
-  case TN_OP_BNOT: return "T.bitwise_not";
-  case TN_OP_SHL: return "T.shift_left";
-  case TN_OP_SHR: return "T.shift_right";
-  default: return NULL;
+    case TN_OP_ADD:
+      return "T.Add";
+    case TN_OP_SUB:
+      return "T.Sub";
+    case TN_OP_MUL:
+      return "T.Mul";
+    case TN_OP_DIV:
+      return "T.Div";
+    case TN_OP_MOD:
+      return "T.Mod";
+    case TN_OP_FLOORDIV:
+      return "T.FloorDiv";
+    case TN_OP_FLOORMOD:
+      return "T.FloorMod";
+    case TN_OP_MIN:
+      return "T.Min";
+    case TN_OP_MAX:
+      return "T.Max";
+    case TN_OP_EQ:
+      return "T.EQ";
+    case TN_OP_NE:
+      return "T.NE";
+    case TN_OP_LT:
+      return "T.LT";
+    case TN_OP_LE:
+      return "T.LE";
+    case TN_OP_GT:
+      return "T.GT";
+    case TN_OP_GE:
+      return "T.GE";
+    case TN_OP_AND:
+      return "T.And";
+    case TN_OP_OR:
+      return "T.Or";
+    case TN_OP_NOT:
+      return "T.Not";
+    case TN_OP_NEG:
+      return "T.Neg";
+    case TN_OP_BAND:
+      return "T.bitwise_and";
+    case TN_OP_BOR:
+      return "T.bitwise_or";
+    case TN_OP_BXOR:
+      return "T.bitwise_xor";
+    case TN_OP_BNOT:
+      return "T.bitwise_not";
+    case TN_OP_SHL:
+      return "T.shift_left";
+    case TN_OP_SHR:
+      return "T.shift_right";
+    default:
+      return NULL;
   }
 }
 
 /* Operators without a sign of their own, or whose sign means something else for this type. */
 static const char *call_only_form(const tn_node *n) {
   switch ((tn_op)n->op) {
-  case TN_OP_MIN: return "T.min";
-  case TN_OP_MAX: return "T.max";
-  case TN_OP_MOD: return "T.truncmod";
-  case TN_OP_DIV: return tn_dtype_is_float(n->dtype) ? NULL : "T.truncdiv";
-  default: return NULL;
+    case TN_OP_MIN:
+      return "T.min";
+    case TN_OP_MAX:
+      return "T.max";
+    case TN_OP_MOD:
+      return "T.truncmod";
+    case TN_OP_DIV:
+      return tn_dtype_is_float(n->dtype) ? NULL : "T.truncdiv";
+    default:
+      return NULL;
   }
 }
 
@@ -247,7 +278,8 @@ static void print_lambda_head(tn_printer *p, const tn_node *const *lists, uint32
   const char *separator = "";
   for (uint32_t k = 0; k < n_lists; ++k) {
     for (uint32_t i = 0; i < lists[k]->n_in; ++i) {
-      tn_buf_printf(p->out, "%s%s", separator, tn_pr_define(p, lists[k]->in[i], lists[k]->in[i]->attr.text));
+      tn_buf_printf(p->out, "%s%s", separator,
+                    tn_pr_define(p, lists[k]->in[i], lists[k]->in[i]->attr.text));
       separator = ", ";
     }
   }
@@ -337,43 +369,77 @@ static void print_typed(tn_printer *p, const char *name, const tn_node *n) {
 
 void tn_pr_expr(tn_printer *p, const tn_node *n, int32_t prec) {
   switch ((tn_op)n->op) {
-  case TN_OP_INT:
-  case TN_OP_FLOAT: print_literal(p, n, prec); break;
-  case TN_OP_STR: tn_pr_string(p, n->attr.text); break;
-  case TN_OP_NONE: tn_buf_puts(p->out, "None"); break;
-  case TN_OP_LIST:
-    tn_buf_putc(p->out, '[');
-    tn_pr_exprs(p, n->n_in, n->in);
-    tn_buf_putc(p->out, ']');
-    break;
-  case TN_OP_DICT: tn_pr_dict(p, n); break;
-  case TN_OP_TARGET: print_target(p, n); break;
-  case TN_OP_VAR:
-  case TN_OP_BUFFER: tn_buf_puts(p->out, tn_pr_name(p, n)); break;
-  case TN_OP_CAST: print_typed(p, "T.Cast", n); break;
-  case TN_OP_REINTERPRET: print_typed(p, "T.reinterpret", n); break;
-  case TN_OP_SELECT: print_call(p, "T.Select", n); break;
-  case TN_OP_IF_THEN_ELSE: print_call(p, "T.if_then_else", n); break;
-  case TN_OP_RAMP:
-  case TN_OP_BROADCAST:
-  case TN_OP_SHUFFLE: print_vector(p, n); break;
-  case TN_OP_LET: print_let(p, n); break;
-  case TN_OP_LOAD: print_load(p, n); break;
-  case TN_OP_INTRIN: print_intrin(p, n); break;
-  case TN_OP_LAMBDA: print_index_map(p, n); break;
-  case TN_OP_REDUCER: print_reducer(p, n); break;
-  case TN_OP_RANGE: tn_pr_range(p, n->in[TN_RANGE_MIN], n->in[TN_RANGE_EXTENT]); break;
-  case TN_OP_REGION:
-    tn_buf_printf(p->out, "%s[", tn_pr_name(p, n->in[TN_REGION_BUFFER]));
-    tn_pr_exprs(p, n->n_in - TN_REGION_RANGES, n->in + TN_REGION_RANGES);
-    tn_buf_puts(p->out, n->n_in == TN_REGION_RANGES ? "()]" : "]");
-    break;
-  default:
-    if (call_form(n) != NULL) {
-      print_operator(p, n, prec);
-    } else {
-      tn_pr_graph_expr(p, n);
-    }
+    case TN_OP_INT:
+    case TN_OP_FLOAT:
+      print_literal(p, n, prec);
+      break;
+    case TN_OP_STR:
+      tn_pr_string(p, n->attr.text);
+      break;
+    case TN_OP_NONE:
+      tn_buf_puts(p->out, "None");
+      break;
+    case TN_OP_LIST:
+      tn_buf_putc(p->out, '[');
+      tn_pr_exprs(p, n->n_in, n->in);
+      tn_buf_putc(p->out, ']');
+      break;
+    case TN_OP_DICT:
+      tn_pr_dict(p, n);
+      break;
+    case TN_OP_TARGET:
+      print_target(p, n);
+      break;
+    case TN_OP_VAR:
+    case TN_OP_BUFFER:
+      tn_buf_puts(p->out, tn_pr_name(p, n));
+      break;
+    case TN_OP_CAST:
+      print_typed(p, "T.Cast", n);
+      break;
+    case TN_OP_REINTERPRET:
+      print_typed(p, "T.reinterpret", n);
+      break;
+    case TN_OP_SELECT:
+      print_call(p, "T.Select", n);
+      break;
+    case TN_OP_IF_THEN_ELSE:
+      print_call(p, "T.if_then_else", n);
+      break;
+    case TN_OP_RAMP:
+    case TN_OP_BROADCAST:
+    case TN_OP_SHUFFLE:
+      print_vector(p, n);
+      break;
+    case TN_OP_LET:
+      print_let(p, n);
+      break;
+    case TN_OP_LOAD:
+      print_load(p, n);
+      break;
+    case TN_OP_INTRIN:
+      print_intrin(p, n);
+      break;
+    case TN_OP_LAMBDA:
+      print_index_map(p, n);
+      break;
+    case TN_OP_REDUCER:
+      print_reducer(p, n);
+      break;
+    case TN_OP_RANGE:
+      tn_pr_range(p, n->in[TN_RANGE_MIN], n->in[TN_RANGE_EXTENT]);
+      break;
+    case TN_OP_REGION:
+      tn_buf_printf(p->out, "%s[", tn_pr_name(p, n->in[TN_REGION_BUFFER]));
+      tn_pr_exprs(p, n->n_in - TN_REGION_RANGES, n->in + TN_REGION_RANGES);
+      tn_buf_puts(p->out, n->n_in == TN_REGION_RANGES ? "()]" : "]");
+      break;
+    default:
+      if (call_form(n) != NULL) {
+        print_operator(p, n, prec);
+      } else {
+        tn_pr_graph_expr(p, n);
+      }
   }
 }
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Prints the graph level: types, expressions, bindings, functions. Inside it, bare integers are int64 (dimensions).
- * A branch's last binding takes the name of the variable that the `if` binds, as the text form wants it. */
+/* Prints the graph level: types, expressions, bindings, functions. Inside it, bare integers are
+ * int64 (dimensions). A branch's last binding takes the name of the variable that the `if` binds,
+ * as the text form wants it. */
 #include "script/print_priv.h"
 
 #include <string.h>
 
 /* ---- types ---- */
 
-/* In a signature a symbolic dimension is a quoted expression and its variables are defined by being named. */
+/* In a signature a symbolic dimension is a quoted expression and its variables are defined by being
+ * named. */
 static void print_dim(tn_printer *p, const tn_node *dim) {
   if (!p->is_signature || tn_is(dim, TN_OP_INT)) {
     tn_pr_expr(p, dim, 1);
@@ -107,26 +109,36 @@ void tn_pr_type(tn_printer *p, const tn_node *type) {
   tn_dtype outer = p->bare_int;
   p->bare_int = TN_DT_I64;
   switch ((tn_op)type->op) {
-  case TN_OP_TY_TENSOR: print_tensor_type(p, type); break;
-  case TN_OP_TY_SHAPE:
-    tn_buf_puts(p->out, "R.Shape");
-    if (!tn_is_none(type->in[0])) {
-      tn_buf_putc(p->out, '(');
-      print_dims(p, type->in[0], '[', ']');
+    case TN_OP_TY_TENSOR:
+      print_tensor_type(p, type);
+      break;
+    case TN_OP_TY_SHAPE:
+      tn_buf_puts(p->out, "R.Shape");
+      if (!tn_is_none(type->in[0])) {
+        tn_buf_putc(p->out, '(');
+        print_dims(p, type->in[0], '[', ']');
+        tn_buf_putc(p->out, ')');
+      } else if (type->attr.i64 >= 0) {
+        tn_buf_printf(p->out, "(ndim=%lld)", (long long)type->attr.i64);
+      }
+      break;
+    case TN_OP_TY_TUPLE:
+      tn_buf_puts(p->out, "R.Tuple(");
+      print_types(p, type->n_in, type->in);
       tn_buf_putc(p->out, ')');
-    } else if (type->attr.i64 >= 0) {
-      tn_buf_printf(p->out, "(ndim=%lld)", (long long)type->attr.i64);
-    }
-    break;
-  case TN_OP_TY_TUPLE:
-    tn_buf_puts(p->out, "R.Tuple(");
-    print_types(p, type->n_in, type->in);
-    tn_buf_putc(p->out, ')');
-    break;
-  case TN_OP_TY_PRIM: print_prim_type(p, type); break;
-  case TN_OP_TY_OBJECT: tn_buf_puts(p->out, "R.Object"); break;
-  case TN_OP_TY_FUNC: print_callable(p, type); break;
-  default: tn_buf_puts(p->out, "None"); break;
+      break;
+    case TN_OP_TY_PRIM:
+      print_prim_type(p, type);
+      break;
+    case TN_OP_TY_OBJECT:
+      tn_buf_puts(p->out, "R.Object");
+      break;
+    case TN_OP_TY_FUNC:
+      print_callable(p, type);
+      break;
+    default:
+      tn_buf_puts(p->out, "None");
+      break;
   }
   p->bare_int = outer;
 }
@@ -282,50 +294,71 @@ static void print_prim_value(tn_printer *p, const tn_node *n) {
 
 void tn_pr_graph_expr(tn_printer *p, const tn_node *n) {
   switch ((tn_op)n->op) {
-  case TN_OP_GVAR: tn_buf_puts(p->out, tn_pr_name(p, n)); break;
-  case TN_OP_GLOBAL: tn_buf_printf(p->out, "cls.%s", n->attr.text); break;
-  case TN_OP_EXTERN:
-    tn_buf_puts(p->out, "R.ExternFunc(");
-    tn_pr_string(p, n->attr.text);
-    tn_buf_putc(p->out, ')');
-    break;
-  case TN_OP_TUPLE:
-    tn_buf_putc(p->out, '(');
-    print_graph_exprs(p, n->n_in, n->in);
-    tn_buf_puts(p->out, n->n_in == 1 ? ",)" : ")");
-    break;
-  case TN_OP_GET:
-    tn_pr_graph_expr(p, n->in[0]);
-    tn_buf_printf(p->out, "[%lld]", (long long)n->attr.i64);
-    break;
-  case TN_OP_SHAPE: print_shape_value(p, n); break;
-  case TN_OP_PRIM: print_prim_value(p, n); break;
-  case TN_OP_CONST: print_const(p, n); break;
-  case TN_OP_STR:
-    tn_buf_puts(p->out, "R.str(");
-    tn_pr_string(p, n->attr.text);
-    tn_buf_putc(p->out, ')');
-    break;
-  case TN_OP_DTYPE:
-    tn_buf_puts(p->out, p->bare_int == TN_DT_I32 ? "T.type_annotation(" : "R.dtype(");
-    tn_pr_dtype(p, (tn_dtype)n->attr.i64);
-    tn_buf_putc(p->out, ')');
-    break;
-  case TN_OP_CALL: print_graph_call(p, n); break;
-  case TN_OP_INVOKE: print_invoke(p, n); break;
-  case TN_OP_TY_TENSOR:
-  case TN_OP_TY_SHAPE:
-  case TN_OP_TY_TUPLE:
-  case TN_OP_TY_PRIM:
-  case TN_OP_TY_OBJECT:
-  case TN_OP_TY_FUNC: tn_pr_type(p, n); break;
-  case TN_OP_LABEL: tn_pr_string(p, n->attr.text); break;
-  default:
-    if (tn_op_info_get((tn_op)n->op)->cls == TN_CLASS_EXPR || tn_is(n, TN_OP_VAR) || tn_is(n, TN_OP_BUFFER)) {
-      tn_pr_expr(p, n, 1);
-    } else {
-      tn_buf_printf(p->out, "<%s>", tn_op_info_get((tn_op)n->op)->text); /* no text form: fragments of aggregates */
-    }
+    case TN_OP_GVAR:
+      tn_buf_puts(p->out, tn_pr_name(p, n));
+      break;
+    case TN_OP_GLOBAL:
+      tn_buf_printf(p->out, "cls.%s", n->attr.text);
+      break;
+    case TN_OP_EXTERN:
+      tn_buf_puts(p->out, "R.ExternFunc(");
+      tn_pr_string(p, n->attr.text);
+      tn_buf_putc(p->out, ')');
+      break;
+    case TN_OP_TUPLE:
+      tn_buf_putc(p->out, '(');
+      print_graph_exprs(p, n->n_in, n->in);
+      tn_buf_puts(p->out, n->n_in == 1 ? ",)" : ")");
+      break;
+    case TN_OP_GET:
+      tn_pr_graph_expr(p, n->in[0]);
+      tn_buf_printf(p->out, "[%lld]", (long long)n->attr.i64);
+      break;
+    case TN_OP_SHAPE:
+      print_shape_value(p, n);
+      break;
+    case TN_OP_PRIM:
+      print_prim_value(p, n);
+      break;
+    case TN_OP_CONST:
+      print_const(p, n);
+      break;
+    case TN_OP_STR:
+      tn_buf_puts(p->out, "R.str(");
+      tn_pr_string(p, n->attr.text);
+      tn_buf_putc(p->out, ')');
+      break;
+    case TN_OP_DTYPE:
+      tn_buf_puts(p->out, p->bare_int == TN_DT_I32 ? "T.type_annotation(" : "R.dtype(");
+      tn_pr_dtype(p, (tn_dtype)n->attr.i64);
+      tn_buf_putc(p->out, ')');
+      break;
+    case TN_OP_CALL:
+      print_graph_call(p, n);
+      break;
+    case TN_OP_INVOKE:
+      print_invoke(p, n);
+      break;
+    case TN_OP_TY_TENSOR:
+    case TN_OP_TY_SHAPE:
+    case TN_OP_TY_TUPLE:
+    case TN_OP_TY_PRIM:
+    case TN_OP_TY_OBJECT:
+    case TN_OP_TY_FUNC:
+      tn_pr_type(p, n);
+      break;
+    case TN_OP_LABEL:
+      tn_pr_string(p, n->attr.text);
+      break;
+    default:
+      if (tn_op_info_get((tn_op)n->op)->cls == TN_CLASS_EXPR || tn_is(n, TN_OP_VAR) ||
+          tn_is(n, TN_OP_BUFFER)) {
+        tn_pr_expr(p, n, 1);
+      } else {
+        tn_buf_printf(
+            p->out, "<%s>",
+            tn_op_info_get((tn_op)n->op)->text); /* no text form: fragments of aggregates */
+      }
   }
 }
 
@@ -347,7 +380,8 @@ static bool says_type(const tn_node *value, const tn_node *type) {
   return is_same;
 }
 
-static void print_binding(tn_printer *p, const tn_node *var, const char *name, const tn_node *value) {
+static void print_binding(tn_printer *p, const tn_node *var, const char *name,
+                          const tn_node *value) {
   tn_pr_line(p);
   tn_buf_puts(p->out, name);
   const tn_node *type = var->in[0];
@@ -413,16 +447,19 @@ static void print_dataflow(tn_printer *p, const tn_node *n) {
 }
 
 /* One branch; `name` is what its last binding must be called. */
-static void print_branch(tn_printer *p, const tn_node *var, const char *name, const tn_node *branch) {
+static void print_branch(tn_printer *p, const tn_node *var, const char *name,
+                         const tn_node *branch) {
   bool is_seq = tn_is(branch, TN_OP_SEQ);
   uint32_t n = is_seq ? branch->n_in : 1;
   const tn_node *const *stmts = is_seq ? branch->in : &branch;
   size_t mark = tn_pr_enter(p);
   p->indent++;
   for (uint32_t i = 0; i + 1 < n; ++i) {
-    bool is_result = i + 2 == n && tn_is(stmts[i], TN_OP_GBIND) && tn_is(stmts[n - 1], TN_OP_YIELD) &&
+    bool is_result = i + 2 == n && tn_is(stmts[i], TN_OP_GBIND) &&
+                     tn_is(stmts[n - 1], TN_OP_YIELD) &&
                      stmts[n - 1]->in[0] == stmts[i]->in[TN_BIND_VAR] &&
-                     !tn_is(stmts[i]->in[TN_BIND_VALUE], TN_OP_GVAR) && !tn_is(stmts[i]->in[TN_BIND_VALUE], TN_OP_GFUNC);
+                     !tn_is(stmts[i]->in[TN_BIND_VALUE], TN_OP_GVAR) &&
+                     !tn_is(stmts[i]->in[TN_BIND_VALUE], TN_OP_GFUNC);
     if (is_result) {
       print_binding(p, stmts[i]->in[TN_BIND_VAR], name, stmts[i]->in[TN_BIND_VALUE]);
       n = 0;
@@ -443,7 +480,8 @@ static void print_gif(tn_printer *p, const tn_node *n) {
   tn_buf_puts(p->out, "if ");
   tn_pr_graph_expr(p, n->in[TN_GIF_COND]);
   tn_buf_puts(p->out, ":\n");
-  /* the name is taken before the branches so that nothing inside them gets it, and is visible after them only */
+  /* the name is taken before the branches so that nothing inside them gets it, and is visible after
+   * them only */
   const char *name = tn_pr_define(p, var, var->attr.text);
   print_branch(p, var, name, n->in[TN_GIF_THEN]);
   tn_pr_line(p);
@@ -453,23 +491,32 @@ static void print_gif(tn_printer *p, const tn_node *n) {
 
 void tn_pr_graph_stmt(tn_printer *p, const tn_node *n) {
   switch ((tn_op)n->op) {
-  case TN_OP_SEQ:
-    for (uint32_t i = 0; i < n->n_in; ++i) {
-      tn_pr_graph_stmt(p, n->in[i]);
-    }
-    break;
-  case TN_OP_GBIND: print_gbind(p, n); break;
-  case TN_OP_MATCH_CAST: print_match_cast(p, n); break;
-  case TN_OP_DATAFLOW: print_dataflow(p, n); break;
-  case TN_OP_GIF: print_gif(p, n); break;
-  case TN_OP_RETURN:
-  case TN_OP_YIELD:
-    tn_pr_line(p);
-    tn_buf_puts(p->out, tn_is(n, TN_OP_RETURN) ? "return " : "yield ");
-    tn_pr_graph_expr(p, n->in[0]);
-    tn_buf_putc(p->out, '\n');
-    break;
-  default: tn_pr_stmt(p, n);
+    case TN_OP_SEQ:
+      for (uint32_t i = 0; i < n->n_in; ++i) {
+        tn_pr_graph_stmt(p, n->in[i]);
+      }
+      break;
+    case TN_OP_GBIND:
+      print_gbind(p, n);
+      break;
+    case TN_OP_MATCH_CAST:
+      print_match_cast(p, n);
+      break;
+    case TN_OP_DATAFLOW:
+      print_dataflow(p, n);
+      break;
+    case TN_OP_GIF:
+      print_gif(p, n);
+      break;
+    case TN_OP_RETURN:
+    case TN_OP_YIELD:
+      tn_pr_line(p);
+      tn_buf_puts(p->out, tn_is(n, TN_OP_RETURN) ? "return " : "yield ");
+      tn_pr_graph_expr(p, n->in[0]);
+      tn_buf_putc(p->out, '\n');
+      break;
+    default:
+      tn_pr_stmt(p, n);
   }
 }
 
@@ -481,8 +528,8 @@ static void print_decorator(tn_printer *p, const tn_node *func, bool is_nested) 
   tn_pr_line(p);
   tn_buf_puts(p->out, "@R.function");
   if (is_private || is_impure) {
-    tn_buf_printf(p->out, "(%s%s%s)", is_private ? "private=True" : "", is_private && is_impure ? ", " : "",
-                  is_impure ? "pure=False" : "");
+    tn_buf_printf(p->out, "(%s%s%s)", is_private ? "private=True" : "",
+                  is_private && is_impure ? ", " : "", is_impure ? "pure=False" : "");
   }
   tn_buf_putc(p->out, '\n');
 }

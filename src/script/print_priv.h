@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* What the printer's files share: the state of one printing run and the functions between them.
- * print.c: modules, functions, names. print_expr.c: expressions. print_tir.c: loop-level statements. print_graph.c: graph level. */
+ * print.c: modules, functions, names. print_expr.c: expressions. print_tir.c: loop-level
+ * statements. print_graph.c: graph level. */
 #ifndef TN_SCRIPT_PRINT_PRIV_H
 #define TN_SCRIPT_PRINT_PRIV_H
 
@@ -17,20 +18,20 @@ typedef struct tn_name_entry {
 } tn_name_entry;
 
 typedef struct tn_printer {
-  const tn_module *module;      /* NULL for fragments */
+  const tn_module *module; /* NULL for fragments */
   const tn_print_opts *opts;
   tn_buf *out;
   int32_t indent;
-  tn_arena arena;               /* names */
-  tn_map names;                 /* node id -> char * */
-  tn_strmap used;               /* names in scope */
-  tn_strmap next;               /* base -> k: base_1 ... base_(k-1) are in scope */
-  TN_VEC(tn_name_entry) scope;  /* in order of definition */
-  tn_map domains;               /* loop var id -> extent node, for loops from 0 without annotations */
-  tn_dtype bare_int;            /* the integer type whose literals print without a wrapper */
-  bool is_signature;            /* inside a graph function's head: symbolic dimensions print quoted */
+  tn_arena arena;              /* names */
+  tn_map names;                /* node id -> char * */
+  tn_strmap used;              /* names in scope */
+  tn_strmap next;              /* base -> k: base_1 ... base_(k-1) are in scope */
+  TN_VEC(tn_name_entry) scope; /* in order of definition */
+  tn_map domains;    /* loop var id -> extent node, for loops from 0 without annotations */
+  tn_dtype bare_int; /* the integer type whose literals print without a wrapper */
+  bool is_signature; /* inside a graph function's head: symbolic dimensions print quoted */
   const char *indent_unit;
-  tn_const_list consts;           /* printed as metadata, when the caller does not collect them */
+  tn_const_list consts; /* printed as metadata, when the caller does not collect them */
 } tn_printer;
 
 /* names (print.c) */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Prints the loop level: functions, statements, blocks, buffers. Loops from 0 without annotations fuse into T.grid,
- * block axes bound to whole loops into T.axis.remap; everything else is spelled out. */
+/* Prints the loop level: functions, statements, blocks, buffers. Loops from 0 without annotations
+ * fuse into T.grid, block axes bound to whole loops into T.axis.remap; everything else is spelled
+ * out. */
 #include "script/print_priv.h"
 
 #include <string.h>
@@ -43,11 +44,16 @@ static void define_buffer_symbols(tn_printer *p, const tn_node *buffer) {
   tn_pr_symbols(p, buffer->in[TN_BUFFER_ELEM_OFFSET]);
 }
 
-static void print_shape(tn_printer *p, const tn_node *shape) { tn_pr_tuple(p, shape->n_in, shape->in); }
+static void print_shape(tn_printer *p, const tn_node *shape) {
+  tn_pr_tuple(p, shape->n_in, shape->in);
+}
 
-static bool is_default_align(const tn_node *buffer) { return tn_is_int(buffer->in[TN_BUFFER_ALIGN], 64); }
+static bool is_default_align(const tn_node *buffer) {
+  return tn_is_int(buffer->in[TN_BUFFER_ALIGN], 64);
+}
 
-/* Keyword arguments shared by match_buffer, alloc_buffer and decl_buffer; with_data: the pointer is not the buffer's own. */
+/* Keyword arguments shared by match_buffer, alloc_buffer and decl_buffer; with_data: the pointer is
+ * not the buffer's own. */
 static void print_buffer_rest(tn_printer *p, const tn_node *buffer, bool with_data) {
   if (buffer->dtype != TN_DT_F32) {
     tn_buf_puts(p->out, ", ");
@@ -76,7 +82,8 @@ static void print_buffer_rest(tn_printer *p, const tn_node *buffer, bool with_da
     tn_buf_printf(p->out, ", align=%lld", (long long)buffer->in[TN_BUFFER_ALIGN]->attr.i64);
   }
   if (!tn_is_int(buffer->in[TN_BUFFER_OFFSET_FACTOR], 1)) {
-    tn_buf_printf(p->out, ", offset_factor=%lld", (long long)buffer->in[TN_BUFFER_OFFSET_FACTOR]->attr.i64);
+    tn_buf_printf(p->out, ", offset_factor=%lld",
+                  (long long)buffer->in[TN_BUFFER_OFFSET_FACTOR]->attr.i64);
   }
   const tn_node *separators = buffer->in[TN_BUFFER_AXIS_SEPARATORS];
   if (!tn_is_none(separators) && separators->n_in > 0) {
@@ -184,7 +191,8 @@ static bool print_grid(tn_printer *p, const tn_node *n) {
 }
 
 static void print_for(tn_printer *p, const tn_node *n) {
-  static const char *const kinds[] = {"T.serial", "T.parallel", "T.vectorized", "T.unroll", "T.thread_binding"};
+  static const char *const kinds[] = {"T.serial", "T.parallel", "T.vectorized", "T.unroll",
+                                      "T.thread_binding"};
   size_t mark = tn_pr_enter(p);
   if (print_grid(p, n)) {
     tn_pr_leave(p, mark);
@@ -242,7 +250,8 @@ static void print_remap(tn_printer *p, const tn_node *iters) {
     const tn_node *var = iters->in[i]->in[TN_ITER_VAR];
     tn_buf_printf(p->out, "%s%s", i > 0 ? ", " : "", tn_pr_define(p, var, var->attr.text));
   }
-  tn_buf_printf(p->out, " = T.axis.remap(\"%s\", [%s])\n", tn_buf_text(&kinds), tn_buf_text(&bindings));
+  tn_buf_printf(p->out, " = T.axis.remap(\"%s\", [%s])\n", tn_buf_text(&kinds),
+                tn_buf_text(&bindings));
   tn_buf_deinit(&kinds);
   tn_buf_deinit(&bindings);
 }
@@ -372,8 +381,8 @@ static void print_bind(tn_printer *p, const tn_node *n) {
   p->out = &value;
   tn_pr_expr(p, n->in[TN_BIND_VALUE], 0);
   p->out = out;
-  tn_buf_printf(p->out, "%s: T.%s = %s", tn_pr_define(p, var, var->attr.text), tn_dtype_print(var->dtype, text),
-                tn_buf_text(&value));
+  tn_buf_printf(p->out, "%s: T.%s = %s", tn_pr_define(p, var, var->attr.text),
+                tn_dtype_print(var->dtype, text), tn_buf_text(&value));
   tn_buf_deinit(&value);
 }
 
@@ -445,7 +454,8 @@ static void print_launch(tn_printer *p, const tn_node *n) {
   tn_pr_string(p, n->attr.text);
   tn_buf_puts(p->out, ", ");
   tn_pr_expr(p, n->in[TN_LAUNCH_EXTENT], 1);
-  tn_buf_printf(p->out, ") as %s:\n", tn_pr_define(p, n->in[TN_LAUNCH_VAR], n->in[TN_LAUNCH_VAR]->attr.text));
+  tn_buf_printf(p->out, ") as %s:\n",
+                tn_pr_define(p, n->in[TN_LAUNCH_VAR], n->in[TN_LAUNCH_VAR]->attr.text));
   tn_pr_suite(p, n->in[TN_LAUNCH_BODY]);
   tn_pr_leave(p, mark);
 }
@@ -453,59 +463,81 @@ static void print_launch(tn_printer *p, const tn_node *n) {
 static void print_line_stmt(tn_printer *p, const tn_node *n) {
   tn_pr_line(p);
   switch ((tn_op)n->op) {
-  case TN_OP_STORE: print_store(p, n); break;
-  case TN_OP_BIND: print_bind(p, n); break;
-  case TN_OP_ALLOC: print_alloc(p, n); break;
-  case TN_OP_CONST_ALLOC: print_const_alloc(p, n); break;
-  case TN_OP_EVAL:
-    if (tn_is(n->in[0], TN_OP_INTRIN)) {
+    case TN_OP_STORE:
+      print_store(p, n);
+      break;
+    case TN_OP_BIND:
+      print_bind(p, n);
+      break;
+    case TN_OP_ALLOC:
+      print_alloc(p, n);
+      break;
+    case TN_OP_CONST_ALLOC:
+      print_const_alloc(p, n);
+      break;
+    case TN_OP_EVAL:
+      if (tn_is(n->in[0], TN_OP_INTRIN)) {
+        tn_pr_expr(p, n->in[0], 0);
+      } else {
+        tn_buf_puts(p->out, "T.evaluate(");
+        tn_pr_expr(p, n->in[0], 0);
+        tn_buf_putc(p->out, ')');
+      }
+      break;
+    case TN_OP_ASSERT:
+      tn_buf_puts(p->out, "assert ");
+      tn_pr_expr(p, n->in[TN_ASSERT_COND], 1);
+      tn_buf_puts(p->out, ", ");
+      tn_pr_expr(p, n->in[TN_ASSERT_MESSAGE], 1);
+      break;
+    case TN_OP_RETURN:
+      tn_buf_puts(p->out, "return ");
       tn_pr_expr(p, n->in[0], 0);
-    } else {
-      tn_buf_puts(p->out, "T.evaluate(");
-      tn_pr_expr(p, n->in[0], 0);
-      tn_buf_putc(p->out, ')');
-    }
-    break;
-  case TN_OP_ASSERT:
-    tn_buf_puts(p->out, "assert ");
-    tn_pr_expr(p, n->in[TN_ASSERT_COND], 1);
-    tn_buf_puts(p->out, ", ");
-    tn_pr_expr(p, n->in[TN_ASSERT_MESSAGE], 1);
-    break;
-  case TN_OP_RETURN:
-    tn_buf_puts(p->out, "return ");
-    tn_pr_expr(p, n->in[0], 0);
-    break;
-  default: tn_pr_graph_expr(p, n);
+      break;
+    default:
+      tn_pr_graph_expr(p, n);
   }
   tn_buf_putc(p->out, '\n');
 }
 
 void tn_pr_stmt(tn_printer *p, const tn_node *n) {
   switch ((tn_op)n->op) {
-  case TN_OP_SEQ:
-    for (uint32_t i = 0; i < n->n_in; ++i) {
-      tn_pr_stmt(p, n->in[i]);
-    }
-    if (n->n_in == 0) {
+    case TN_OP_SEQ:
+      for (uint32_t i = 0; i < n->n_in; ++i) {
+        tn_pr_stmt(p, n->in[i]);
+      }
+      if (n->n_in == 0) {
+        tn_pr_line(p);
+        tn_buf_puts(p->out, "pass\n");
+      }
+      break;
+    case TN_OP_FOR:
+      print_for(p, n);
+      break;
+    case TN_OP_BLOCK:
+      print_block(p, n);
+      break;
+    case TN_OP_IF:
+      print_if(p, n);
+      break;
+    case TN_OP_WHILE:
       tn_pr_line(p);
-      tn_buf_puts(p->out, "pass\n");
-    }
-    break;
-  case TN_OP_FOR: print_for(p, n); break;
-  case TN_OP_BLOCK: print_block(p, n); break;
-  case TN_OP_IF: print_if(p, n); break;
-  case TN_OP_WHILE:
-    tn_pr_line(p);
-    tn_buf_puts(p->out, "while ");
-    tn_pr_expr(p, n->in[TN_WHILE_COND], 0);
-    tn_buf_puts(p->out, ":\n");
-    tn_pr_suite(p, n->in[TN_WHILE_BODY]);
-    break;
-  case TN_OP_ATTR: print_with_attr(p, n); break;
-  case TN_OP_LAUNCH: print_launch(p, n); break;
-  case TN_OP_DECL: print_decl(p, n); break;
-  default: print_line_stmt(p, n);
+      tn_buf_puts(p->out, "while ");
+      tn_pr_expr(p, n->in[TN_WHILE_COND], 0);
+      tn_buf_puts(p->out, ":\n");
+      tn_pr_suite(p, n->in[TN_WHILE_BODY]);
+      break;
+    case TN_OP_ATTR:
+      print_with_attr(p, n);
+      break;
+    case TN_OP_LAUNCH:
+      print_launch(p, n);
+      break;
+    case TN_OP_DECL:
+      print_decl(p, n);
+      break;
+    default:
+      print_line_stmt(p, n);
   }
 }
 
@@ -540,7 +572,8 @@ static void print_param(tn_printer *p, const tn_node *param, const tn_node *buff
     bool is_same = !tn_is_none(buffer) && strcmp(param->attr.text, buffer->attr.text) == 0;
     tn_buf name = TN_BUF_INIT;
     tn_buf_printf(&name, is_same ? "%s_handle" : "%s", param->attr.text);
-    tn_buf_printf(p->out, "%s: T.%s", tn_pr_define(p, param, name.data), tn_dtype_print(param->dtype, text));
+    tn_buf_printf(p->out, "%s: T.%s", tn_pr_define(p, param, name.data),
+                  tn_dtype_print(param->dtype, text));
     tn_buf_deinit(&name);
     return;
   }
@@ -556,7 +589,8 @@ void tn_pr_func_attrs(tn_printer *p, char prefix, const char *name, const tn_nod
   uint32_t n_shown = 0;
   for (uint32_t i = 0; i + 1 < attrs->n_in; i += 2) {
     bool is_symbol = strcmp(attrs->in[i]->attr.text, "global_symbol") == 0;
-    if (is_symbol && tn_is(attrs->in[i + 1], TN_OP_STR) && strcmp(attrs->in[i + 1]->attr.text, name) == 0) {
+    if (is_symbol && tn_is(attrs->in[i + 1], TN_OP_STR) &&
+        strcmp(attrs->in[i + 1]->attr.text, name) == 0) {
       continue;
     }
     if (n_shown == 0) {
@@ -599,7 +633,9 @@ void tn_pr_prim_func(tn_printer *p, const char *name, const tn_node *func) {
   const tn_node *attrs = func->in[TN_PRIM_FUNC_ATTRS];
   const tn_node *params = func->in[TN_PRIM_FUNC_PARAMS];
   tn_pr_line(p);
-  tn_buf_puts(p->out, tn_dict_find(attrs, "global_symbol") != NULL ? "@T.prim_func\n" : "@T.prim_func(private=True)\n");
+  tn_buf_puts(p->out, tn_dict_find(attrs, "global_symbol") != NULL
+                          ? "@T.prim_func\n"
+                          : "@T.prim_func(private=True)\n");
   tn_pr_line(p);
   tn_buf_printf(p->out, "def %s(", name);
   for (uint32_t i = 0; i < params->n_in; ++i) {

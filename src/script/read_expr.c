@@ -338,8 +338,7 @@ static char *hint_of_call(tn_reader *r, const char *name) {
   tn_buf text = TN_BUF_INIT;
   tn_buf_printf(&text, "T.%s", name);
   bool is_known = strchr(name, '.') == NULL && !r->is_graph &&
-                  (tn_strmap_has(&r->calls, tn_buf_text(&text)) ||
-                   tn_intrin_find(name) != NULL);
+                  (tn_strmap_has(&r->calls, tn_buf_text(&text)) || tn_intrin_find(name) != NULL);
   if (!is_known) {
     tn_buf_deinit(&text);
     return tn_near_key(&r->calls, name);
@@ -385,8 +384,9 @@ static tn_val call_value(tn_reader *r, const tn_ast *ast, tn_val callee) {
   }
   if (callee.kind == TN_VAL_MACRO) {
     return tn_read_fail(r, ast, r->is_graph ? "wrong-level" : "wrong-place", NULL,
-                        r->is_graph ? "a @T.macro belongs in a @T.prim_func"
-                                    : "a macro has no value: a call of it is a statement by itself");
+                        r->is_graph
+                            ? "a @T.macro belongs in a @T.prim_func"
+                            : "a macro has no value: a call of it is a statement by itself");
   }
   bool is_callable = callee.kind == TN_VAL_NODE &&
                      (callee.node->op == TN_OP_GLOBAL || callee.node->op == TN_OP_GVAR ||

@@ -80,8 +80,8 @@ static bool is_named_value(const tn_node *n) {
 static void bind_name(tn_reader *r, const tn_ast *stmt, const tn_ast *name, tn_val v,
                       bool is_new_var, tn_dtype dtype) {
   bool is_thing = v.kind == TN_VAL_LIST || v.kind == TN_VAL_DICT || v.kind == TN_VAL_MODULE ||
-                  v.kind == TN_VAL_MACRO ||
-                  (v.kind == TN_VAL_NODE && is_named_value(v.node)) || is_new_var;
+                  v.kind == TN_VAL_MACRO || (v.kind == TN_VAL_NODE && is_named_value(v.node)) ||
+                  is_new_var;
   if (tn_val_is_error(v)) {
     define_errors(r, name);
     return;

@@ -205,12 +205,12 @@ struct tn_reader {
   tn_block_ctx *block;
   tn_map param_index; /* parameter VAR id -> index */
   tn_node_vec params;
-  tn_node_vec buffers;  /* BUFFER or NONE per parameter */
-  tn_map loop_domains;  /* loop VAR id -> RANGE */
-  tn_map env_threads;   /* VAR id -> tag text */
-  tn_dtype ret_dtype;   /* of values returned; NONE: nothing yet */
+  tn_node_vec buffers;   /* BUFFER or NONE per parameter */
+  tn_map loop_domains;   /* loop VAR id -> RANGE */
+  tn_map env_threads;    /* VAR id -> tag text */
+  tn_dtype ret_dtype;    /* of values returned; NONE: nothing yet */
   const char *name_hint; /* for a name that is undefined and near no other; NULL: none */
-  int32_t n_conditions; /* enclosing conditions: constant indices are not judged under them */
+  int32_t n_conditions;  /* enclosing conditions: constant indices are not judged under them */
   /* graph level */
   bool in_dataflow;
   const tn_node *outputs; /* of the open dataflow block; NULL: R.output not met yet */

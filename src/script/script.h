@@ -2,10 +2,11 @@
 /* Copyright The Tenon authors. */
 /* TVMScript text <-> IR, in C, without Python: the text is Tenon's file format.
  *
- *   text --lexer--> tokens --parser--> syntax tree (script/ast.h) --readers--> module      tn_script_parse
- *   module --printer--> text                                                            tn_script_print
+ *   tn_script_parse: text --lexer--> tokens --parser--> tree (script/ast.h) --readers--> module
+ *   tn_script_print: module --printer--> text
  *
- * What is printed reads back to a structurally equal module. Spelling of 2023 (T.block, out_sinfo=). */
+ * What is printed reads back to a structurally equal module. Spelling of 2023 (T.block,
+ * out_sinfo=). */
 #ifndef TN_SCRIPT_SCRIPT_H
 #define TN_SCRIPT_SCRIPT_H
 
@@ -14,24 +15,31 @@
 #include "ir/ir.h"
 
 typedef struct tn_script_opts {
-  const char *file_name;      /* for messages */
-  const tn_op_table *ops;     /* graph operators beyond the builtins; may be NULL */
-  /// Looks up `metadata["relax.expr.Constant"][i]` (npz beside the file); NULL: such text is an error.
+  const char *file_name;  /* for messages */
+  const tn_op_table *ops; /* graph operators beyond the builtins; may be NULL */
+  /// Looks up `metadata["relax.expr.Constant"][i]` (npz beside the file); NULL: such text is an
+  /// error.
   tn_status (*find_const)(void *ctx, int64_t index, tn_array *out);
   void *ctx;
 } tn_script_opts;
 
-/// Reads a whole file: one @I.ir_module class, or bare @T.prim_func / @R.function definitions (then the module is "Module").
-/// All problems found go to diags (at most TN_MAX_DIAGS); `module` (initialised by the caller) is complete only when diags->n == 0.
-void tn_script_parse(const char *text, size_t len, const tn_script_opts *opts, tn_module *module, tn_diags *diags);
+/// Reads a whole file: one @I.ir_module class, or bare @T.prim_func / @R.function definitions (then
+/// the module is "Module"). All problems found go to diags (at most TN_MAX_DIAGS); `module`
+/// (initialised by the caller) is complete only when diags->n == 0.
+void tn_script_parse(const char *text, size_t len, const tn_script_opts *opts, tn_module *module,
+                     tn_diags *diags);
 
 typedef TN_VEC(const tn_node *) tn_const_list;
 
 typedef struct tn_print_opts {
-  bool with_header;             /* "# from tvm.script import ir as I" comment lines */
-  bool is_bare;                 /* functions without the class around them when there is exactly one and it is a PRIM_FUNC */
-  int32_t max_inline_elems;     /* constants up to this many elements print in full as R.const(...); larger ones as metadata[...]; 0: default (1: scalars) */
-  tn_const_list *out_consts;    /* if not NULL, receives the CONST nodes printed as metadata["relax.expr.Constant"][i], in order */
+  bool with_header; /* "# from tvm.script import ir as I" comment lines */
+  /// Functions without the class around them when there is exactly one and it is a PRIM_FUNC.
+  bool is_bare;
+  /// Constants up to this many elements print in full as R.const(...), larger ones as
+  /// metadata[...]; 0: the default (1: scalars).
+  int32_t max_inline_elems;
+  /// If not NULL, receives the CONST nodes printed as metadata["relax.expr.Constant"][i], in order.
+  tn_const_list *out_consts;
 } tn_print_opts;
 
 /// Canonical text of a module: PrimFuncs, externs, graph functions, alphabetical, `main` last.
