@@ -250,8 +250,7 @@ static tn_status call_kernel(tn_vm *vm, uint32_t index, const tn_arg *args, int3
                              tn_arg *out_ret) {
   const tn_exec_view *view = &vm->exec->view;
   const tn_exec_func *f = &view->funcs[index];
-  const char *doc = tn_exec_str(view, f->doc);
-  const char *signature = doc[0] != 0 ? doc : tn_exec_str(view, f->name);
+  const char *signature = tn_vm_signature(view, f);
   int32_t n_results = view->types[f->params + f->n_params].kind == TN_EXEC_TY_SCALAR ? 1 : 0;
   size_t n_bytes = sizeof(tn_arg) * (size_t)(n_args + n_results);
   tn_arg *lowered = tn_mem_alloc(n_bytes);

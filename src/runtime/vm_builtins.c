@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "runtime/tensor.h"
+#include "runtime/vm_priv.h"
 
 /* ---- text ---- */
 
@@ -111,20 +112,13 @@ static tn_status call_print(void *ctx, const tn_arg *args, int32_t n_args, tn_ar
   return st;
 }
 
-static bool is_true(const tn_arg *cond) {
-  const DLTensor *dl = tn_arg_dl(cond);
-  if (dl == NULL) {
-    return cond->kind == TN_ARG_INT && cond->u.i64 != 0;
-  }
-  bool is_byte = dl->ndim == 0 && dl->dtype.bits <= 8 && dl->device.device_type == kDLCPU;
-  return is_byte && *((const uint8_t *)dl->data + dl->byte_offset) != 0;
-}
-
 static tn_status call_assert(void *ctx, const tn_arg *args, int32_t n_args, tn_arg *out_ret) {
   (void)ctx;
   (void)out_ret;
   TN_TRY(check_format(args, n_args, 2));
-  if (is_true(&args[1])) {
+  bool is_true = false;
+  TN_TRY(tn_vm_is_true(&args[1], &is_true));
+  if (is_true) {
     return NULL;
   }
   tn_buf text = TN_BUF_INIT;

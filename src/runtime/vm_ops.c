@@ -18,7 +18,7 @@ static tn_status wrong_kind(const tn_vm_run *run, const tn_vm_frame *frame, int6
 
 /* ---- integers and shapes ---- */
 
-static tn_status scalar_is_true(tn_vm_run *run, tn_tensor *tensor, bool *out_is_true) {
+static tn_status scalar_is_true(tn_tensor *tensor, bool *out_is_true) {
   tn_tensor *copy = NULL;
   tn_dtype dtype = tn_dl_dtype(&tensor->dl);
   if (tn_dl_n_elems(&tensor->dl) != 1 || tn_dtype_is_float(dtype) || tn_dtype_is_handle(dtype)) {
@@ -27,7 +27,7 @@ static tn_status scalar_is_true(tn_vm_run *run, tn_tensor *tensor, bool *out_is_
     return TN_ERR(TN_INVALID, "a condition must be one bool or integer, and is %s", got);
   }
   if (!tn_dl_is_cpu(&tensor->dl)) {
-    TN_TRY(tn_tensor_copy(run->vm->rt, tensor, (DLDevice){kDLCPU, 0}, &copy));
+    TN_TRY(tn_tensor_copy(NULL, tensor, (DLDevice){kDLCPU, 0}, &copy));
   }
   const uint8_t *bytes = copy == NULL ? tensor->dl.data : copy->dl.data;
   *out_is_true = false;
@@ -38,16 +38,22 @@ static tn_status scalar_is_true(tn_vm_run *run, tn_tensor *tensor, bool *out_is_
   return NULL;
 }
 
-tn_status tn_vm_op_branch_false(tn_vm_run *run, tn_vm_frame *frame, const int64_t *in) {
-  const tn_arg *cond = &frame->regs[in[1]];
-  bool is_true = false;
+tn_status tn_vm_is_true(const tn_arg *cond, bool *out_is_true) {
   if (cond->kind == TN_ARG_INT) {
-    is_true = cond->u.i64 != 0;
-  } else if (cond->kind == TN_ARG_TENSOR_OBJ) {
-    TN_TRY(scalar_is_true(run, cond->u.ptr, &is_true));
-  } else {
-    return wrong_kind(run, frame, in[1], "bool tensor or int");
+    *out_is_true = cond->u.i64 != 0;
+    return NULL;
   }
+  if (cond->kind == TN_ARG_TENSOR_OBJ) {
+    return scalar_is_true(cond->u.ptr, out_is_true);
+  }
+  return TN_ERR(TN_INVALID, "a condition must be one bool or integer, and is a %s",
+                tn_arg_kind_name(cond->kind));
+}
+
+tn_status tn_vm_op_branch_false(tn_vm_run *run, tn_vm_frame *frame, const int64_t *in) {
+  bool is_true = false;
+  TN_TRY_MSG(tn_vm_is_true(&frame->regs[in[1]], &is_true), "register %lld of '%s'",
+             (long long)in[1], tn_exec_str(run->view, tn_vm_frame_func(run, frame)->name));
   frame->pc = is_true ? frame->pc + 3 : (size_t)in[2];
   return NULL;
 }

@@ -71,6 +71,11 @@ static inline const tn_exec_func *tn_vm_frame_func(const tn_vm_run *run, const t
   return &run->view->funcs[frame->func_index];
 }
 
+static inline const char *tn_vm_signature(const tn_exec_view *view, const tn_exec_func *f) {
+  const char *doc = tn_exec_str(view, f->doc);
+  return doc[0] != 0 ? doc : tn_exec_str(view, f->name);
+}
+
 /* ---- vm.c ---- */
 
 /// Calls function `index` of any kind from outside the loop. out_ret may be NULL.
@@ -113,6 +118,9 @@ TN_MUST_USE tn_status tn_vm_load_int(tn_vm_run *run, tn_vm_frame *frame, int64_t
                                      int64_t *out_value);
 
 /* ---- vm_ops.c: one instruction each; `in` points at its opcode ---- */
+
+/// Whether a condition holds: an int, or a tensor of one bool or integer, on any device.
+TN_MUST_USE tn_status tn_vm_is_true(const tn_arg *cond, bool *out_is_true);
 
 TN_MUST_USE tn_status tn_vm_op_branch_false(tn_vm_run *run, tn_vm_frame *frame, const int64_t *in);
 TN_MUST_USE tn_status tn_vm_op_shape_op(tn_vm_run *run, tn_vm_frame *frame, const int64_t *in);

@@ -71,11 +71,6 @@ tn_status tn_vm_load_int(tn_vm_run *run, tn_vm_frame *frame, int64_t word, int64
 
 /* ---- calls ---- */
 
-static const char *signature_of(const tn_exec_view *view, const tn_exec_func *f) {
-  const char *doc = tn_exec_str(view, f->doc);
-  return doc[0] != 0 ? doc : tn_exec_str(view, f->name);
-}
-
 /* Makes the kernel's arguments of n words. A function value among them is an error: no kernel takes
  * one. */
 static tn_status load_kernel_args(tn_vm_run *run, tn_vm_frame *frame, const char *signature,
@@ -99,7 +94,7 @@ static tn_status load_kernel_args(tn_vm_run *run, tn_vm_frame *frame, const char
 
 static tn_status call_kernel(tn_vm_run *run, tn_vm_frame *frame, uint32_t index,
                              const int64_t *words, int64_t n) {
-  const char *signature = signature_of(run->view, &run->view->funcs[index]);
+  const char *signature = tn_vm_signature(run->view, &run->view->funcs[index]);
   TN_TRY(load_kernel_args(run, frame, signature, words, n));
   int32_t code = run->vm->exec->kernels[index](&run->call.env, frame->scratch, (int32_t)n);
   return tn_call_status(&run->call, code, signature);

@@ -245,10 +245,19 @@ static void conditions_may_be_ints_or_bool_tensors(void **state) {
   (void)state;
   tn_asm a = {0};
   host h;
+  uint32_t text = asm_const_text(&a, "wrong");
+  uint32_t assertion = asm_outside(&a, TN_EXEC_FN_PACKED, "vm.builtin.assert_op", "");
+  asm_begin(&a, "claim", 1, 1, 0);
+  asm_any(&a, "c");
+  asm_any(&a, "");
+  EMIT(&a, TN_VM_CALL, -1, assertion, 2, C(text), R(0));
+  EMIT(&a, TN_VM_RET, R(0));
+  asm_end(&a);
+  int64_t at = asm_here(&a);
   asm_begin(&a, "choose", 1, 1, 0);
   asm_any(&a, "c");
   asm_any(&a, "");
-  EMIT(&a, TN_VM_BRANCH_FALSE, 0, 5);
+  EMIT(&a, TN_VM_BRANCH_FALSE, 0, at + 5);
   EMIT(&a, TN_VM_RET, I(1));
   EMIT(&a, TN_VM_RET, I(2));
   asm_end(&a);
@@ -268,6 +277,11 @@ static void conditions_may_be_ints_or_bool_tensors(void **state) {
     x = tn_arg_of_tensor(far); /* a condition on a device is fetched */
     expect_ok(tn_vm_call(h.vm, "choose", &x, 1, &y));
     assert_int_equal(y.u.i64, i == 1 ? 1 : 2);
+    if (i == 1) {
+      expect_ok(tn_vm_call(h.vm, "claim", &x, 1, NULL));
+    } else {
+      expect_error(tn_vm_call(h.vm, "claim", &x, 1, NULL), TN_INVALID, "assertion failed: wrong");
+    }
     tn_tensor_release(far);
     tn_tensor_release(host_bool);
   }
@@ -278,7 +292,7 @@ static void conditions_may_be_ints_or_bool_tensors(void **state) {
   expect_error(tn_vm_call(h.vm, "choose", &x, 1, NULL), TN_INVALID,
                "one bool or integer, and is Tensor((1,), float32)");
   x = tn_arg_of_text("yes");
-  expect_error(tn_vm_call(h.vm, "choose", &x, 1, NULL), TN_INVALID, "holds a text");
+  expect_error(tn_vm_call(h.vm, "choose", &x, 1, NULL), TN_INVALID, "and is a text");
   host_close(&h);
 }
 
