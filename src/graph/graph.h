@@ -57,7 +57,8 @@ typedef struct tn_op_def {
   /// The result's type (TY_*), from the arguments' types; INVALID says which extents or types
   /// disagree.
   tn_status (*infer)(const tn_infer_ctx *ctx, const tn_node *call, const tn_node **out_type);
-  /// Slow obvious reference on dense arrays; NULL for the call_* kinds.
+  /// Slow obvious reference on dense arrays, a shape argument being a vector of int64; NULL for the
+  /// call_* kinds.
   tn_status (*eval)(const tn_node *call, const tn_array *const *args, int32_t n_args,
                     tn_array *out);
   /// A PRIM_FUNC that computes it in destination-passing style: parameters are the tensor

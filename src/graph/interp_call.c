@@ -323,6 +323,17 @@ static tn_status run_shape_of(const builtin_call *b, tn_value *out) {
   return NULL;
 }
 
+/* What an operator's reference gets: tensors, and shapes as vectors; NULL for anything else. */
+static const tn_array *array_of(const builtin_call *b, const tn_value *value) {
+  if (value->kind != TN_V_SHAPE) {
+    return value->kind == TN_V_ARRAY ? value->array : NULL;
+  }
+  tn_array *vector = TN_ARENA_NEW(&b->in->arena, tn_array);
+  *vector = (tn_array){.data = value->dims, .dtype = TN_DT_I64, .ndim = 1, .is_view = true};
+  vector->shape[0] = value->n;
+  return vector;
+}
+
 /* An operator of the table by its reference. */
 static tn_status run_eval(const builtin_call *b, tn_value *out) {
   const tn_op_def *op = tn_op_of(b->call);
@@ -331,7 +342,7 @@ static tn_status run_eval(const builtin_call *b, tn_value *out) {
   }
   const tn_array **arrays = TN_ARENA_ARRAY(&b->in->arena, const tn_array *, b->n_args);
   for (int32_t i = 0; i < b->n_args; ++i) {
-    arrays[i] = b->args[i].kind == TN_V_ARRAY ? b->args[i].array : NULL;
+    arrays[i] = array_of(b, &b->args[i]);
   }
   tn_array *result = calloc(1, sizeof *result);
   TN_CHECK(result != NULL, "no memory for an array");

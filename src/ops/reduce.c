@@ -87,20 +87,41 @@ typedef struct accumulator {
   int64_t n;
 } accumulator;
 
+/* The value that changes nothing: 0, or the type's least (max) or greatest (min). */
+static accumulator neutral(reduction r, tn_dtype dtype) {
+  uint32_t bits = tn_dtype_bits(dtype);
+  if (r == SUM || r == MEAN) {
+    return (accumulator){0};
+  }
+  if (tn_dtype_is_float(dtype)) {
+    return (accumulator){.f64 = r == MAX ? -INFINITY : INFINITY};
+  }
+  if (tn_dtype_is_bool(dtype)) {
+    return (accumulator){.i64 = r == MIN};
+  }
+  if (!tn_dtype_is_int(dtype)) {
+    return (accumulator){.i64 = r == MAX ? 0 : (int64_t)(UINT64_MAX >> (64 - bits))};
+  }
+  int64_t least = (int64_t)((uint64_t)-1 << (bits - 1));
+  return (accumulator){.i64 = r == MAX ? least : -(least + 1)};
+}
+
+/* As loops do it: what was found stays only where it is larger (smaller), so a NaN is taken, and
+ * the next element instead of it. */
 static void accumulate(reduction r, const tn_array *x, int64_t i, accumulator *acc) {
   double f = tn_array_get_f64(x, i);
   int64_t v = tn_dtype_is_float(x->dtype) ? 0 : tn_array_get_i64(x, i);
-  bool is_first = acc->n++ == 0;
-  bool is_less = tn_dtype_is_float(x->dtype) ? f < acc->f64
-                 : tn_dtype_is_int(x->dtype) ? v < acc->i64
-                                             : (uint64_t)v < (uint64_t)acc->i64;
-  bool is_more = tn_dtype_is_float(x->dtype) ? f > acc->f64
-                 : tn_dtype_is_int(x->dtype) ? v > acc->i64
-                                             : (uint64_t)v > (uint64_t)acc->i64;
+  bool is_less = tn_dtype_is_float(x->dtype) ? acc->f64 < f
+                 : tn_dtype_is_int(x->dtype) ? acc->i64 < v
+                                             : (uint64_t)acc->i64 < (uint64_t)v;
+  bool is_more = tn_dtype_is_float(x->dtype) ? acc->f64 > f
+                 : tn_dtype_is_int(x->dtype) ? acc->i64 > v
+                                             : (uint64_t)acc->i64 > (uint64_t)v;
+  ++acc->n;
   if (r == SUM || r == MEAN) {
     acc->f64 += f;
     acc->i64 = (int64_t)((uint64_t)acc->i64 + (uint64_t)v);
-  } else if (is_first || (r == MAX ? is_more : is_less)) {
+  } else if (!(r == MAX ? is_more : is_less)) {
     acc->f64 = f;
     acc->i64 = v;
   }
@@ -137,12 +158,12 @@ tn_status tn_op_eval_reduce(const tn_node *call, const tn_array *const *args, in
     }
   }
   int64_t n = tn_array_n_elems(x);
-  if (n == 0 && (reduction_of(call) == MAX || reduction_of(call) == MIN)) {
-    return TN_ERR(TN_INVALID, "%s of no elements", call->attr.def->name);
-  }
   TN_TRY(tn_array_init(out, x->dtype, n_dims, shape));
   accumulator *acc = calloc((size_t)tn_array_n_elems(out) + 1, sizeof *acc);
   TN_CHECK(acc != NULL, "no memory for a reduction");
+  for (int64_t i = 0; i < tn_array_n_elems(out); ++i) {
+    acc[i] = neutral(reduction_of(call), x->dtype);
+  }
   for (int64_t i = 0; i < n; ++i) {
     int64_t rest = i;
     int64_t at = 0;
@@ -161,21 +182,9 @@ tn_status tn_op_eval_reduce(const tn_node *call, const tn_array *const *args, in
 
 /* ---- loop-level form ---- */
 
-/* The value that changes nothing: 0, or the type's least (max) or greatest (min). */
 static const tn_node *identity(tn_ir *ir, reduction r, tn_dtype dtype) {
-  uint32_t bits = tn_dtype_bits(dtype);
-  bool is_sum = r == SUM || r == MEAN;
-  if (tn_dtype_is_float(dtype)) {
-    return tn_float(ir, dtype, is_sum ? 0 : r == MAX ? -INFINITY : INFINITY);
-  }
-  if (is_sum || tn_dtype_is_bool(dtype)) {
-    return tn_int(ir, dtype, !is_sum && r == MIN);
-  }
-  if (!tn_dtype_is_int(dtype)) {
-    return tn_int(ir, dtype, r == MAX ? 0 : -1); /* wraps to the greatest */
-  }
-  int64_t least = (int64_t)((uint64_t)-1 << (bits - 1));
-  return tn_int(ir, dtype, r == MAX ? least : -(least + 1));
+  accumulator start = neutral(r, dtype);
+  return tn_dtype_is_float(dtype) ? tn_float(ir, dtype, start.f64) : tn_int(ir, dtype, start.i64);
 }
 
 static tn_op combine_op(reduction r) {

@@ -216,22 +216,42 @@ tn_status tn_op_infer_reshape(const tn_infer_ctx *ctx, const tn_node *call,
   return NULL;
 }
 
-/* The reference gets arrays only: the new shape must be in numbers in the call. */
-tn_status tn_op_eval_reshape(const tn_node *call, const tn_array *const *args, int32_t n_args,
-                             tn_array *out) {
-  const tn_node *to = tn_call_arg(call, 1);
-  int64_t shape[TN_MAX_NDIM];
-  int64_t others = 1;
-  int32_t open_at = -1;
-  if (n_args < 1 || args[0] == NULL || to->op != TN_OP_SHAPE || to->n_in > TN_MAX_NDIM) {
+/* The new shape comes as a vector of int64, or in numbers in the call. */
+static tn_status read_new_shape(const tn_node *to, const tn_array *values, int64_t *shape,
+                                int32_t *out_n) {
+  if (values != NULL && values->dtype == TN_DT_I64 && values->ndim == 1 &&
+      values->shape[0] <= TN_MAX_NDIM) {
+    *out_n = (int32_t)values->shape[0];
+    for (int32_t i = 0; i < *out_n; ++i) {
+      shape[i] = tn_array_get_i64(values, i);
+    }
+    return NULL;
+  }
+  if (to->op != TN_OP_SHAPE || to->n_in > TN_MAX_NDIM) {
     return TN_ERR(TN_UNSUPPORTED, "the reference of reshape needs the new shape in the call");
   }
+  *out_n = (int32_t)to->n_in;
   for (uint32_t i = 0; i < to->n_in; ++i) {
     if (to->in[i]->op != TN_OP_INT) {
       return TN_ERR(TN_UNSUPPORTED, "the reference of reshape needs the new shape in numbers");
     }
     shape[i] = to->in[i]->attr.i64;
-    open_at = shape[i] == -1 ? (int32_t)i : open_at;
+  }
+  return NULL;
+}
+
+tn_status tn_op_eval_reshape(const tn_node *call, const tn_array *const *args, int32_t n_args,
+                             tn_array *out) {
+  int64_t shape[TN_MAX_NDIM];
+  int64_t others = 1;
+  int32_t n_dims = 0;
+  int32_t open_at = -1;
+  if (n_args < 1 || args[0] == NULL) {
+    return TN_ERR(TN_INVALID, "expected a tensor");
+  }
+  TN_TRY(read_new_shape(tn_call_arg(call, 1), n_args > 1 ? args[1] : NULL, shape, &n_dims));
+  for (int32_t i = 0; i < n_dims; ++i) {
+    open_at = shape[i] == -1 ? i : open_at;
     if (__builtin_mul_overflow(others, shape[i] == -1 ? 1 : shape[i], &others)) {
       return TN_ERR(TN_INVALID, "the new shape overflows");
     }
@@ -240,7 +260,7 @@ tn_status tn_op_eval_reshape(const tn_node *call, const tn_array *const *args, i
   if (open_at >= 0 && others > 0) {
     shape[open_at] = n / others;
   }
-  TN_TRY(tn_array_init(out, args[0]->dtype, (int32_t)to->n_in, shape));
+  TN_TRY(tn_array_init(out, args[0]->dtype, n_dims, shape));
   if (tn_array_n_elems(out) != n) {
     tn_array_deinit(out);
     return TN_ERR(TN_INVALID, "the new shape has another number of elements than %" PRId64, n);
