@@ -21,13 +21,13 @@ static tn_codegen_opts codegen_opts(const tn_compile_opts *opts, const tn_target
 /* What an in-memory executable stands on. */
 typedef struct holder {
   tn_jit *jit;
-  tn_buf image;
+  void *image; /* aligned to 64 bytes, so that the executable need not copy it */
 } holder;
 
 static void free_holder(void *ctx) {
   holder *h = ctx;
   tn_jit_free(h->jit);
-  tn_buf_deinit(&h->image);
+  free(h->image);
   free(h);
 }
 
@@ -51,11 +51,29 @@ static tn_status jit_kernels(const tn_lowered *lowered, const tn_compile_opts *o
   return st;
 }
 
+static tn_status emit_image(const tn_lowered *lowered, holder *h, size_t *out_n_bytes) {
+  enum { ALIGN = 64 };
+  tn_buf bytes = TN_BUF_INIT;
+  tn_status st = tn_vm_emit(&lowered->module, lowered->target, NULL, 0, &bytes);
+  if (st == NULL) {
+    h->image = aligned_alloc(ALIGN, (bytes.len + ALIGN - 1) / ALIGN * ALIGN);
+    if (h->image == NULL) {
+      st = TN_ERR(TN_NO_MEMORY, "no memory for an executable of %zu bytes", bytes.len);
+    } else {
+      memcpy(h->image, bytes.data, bytes.len);
+      *out_n_bytes = bytes.len;
+    }
+  }
+  tn_buf_deinit(&bytes);
+  return st;
+}
+
 tn_status tn_program_compile(const tn_program *program, const tn_compile_opts *opts,
                              tn_exec **out_exec) {
   tn_status st = NULL;
   tn_lowered lowered = {0};
   holder *h = NULL;
+  size_t n_bytes = 0;
   opts = opts != NULL ? opts : &defaults;
   TN_GOTO(st, tn_driver_lower(program, opts, &lowered), done);
   if (!tn_target_runs_here(lowered.target)) {
@@ -71,10 +89,8 @@ tn_status tn_program_compile(const tn_program *program, const tn_compile_opts *o
   if (tn_module_has_kernels(&lowered.module)) {
     TN_GOTO(st, jit_kernels(&lowered, opts, h), done);
   }
-  TN_GOTO(st, tn_vm_emit(&lowered.module, lowered.target, NULL, 0, &h->image), done);
-  TN_GOTO(st,
-          tn_exec_from_memory(h->image.data, h->image.len, find_kernel, h, free_holder, out_exec),
-          done);
+  TN_GOTO(st, emit_image(&lowered, h, &n_bytes), done);
+  TN_GOTO(st, tn_exec_from_memory(h->image, n_bytes, find_kernel, h, free_holder, out_exec), done);
   h = NULL; /* the executable's now */
 done:
   if (h != NULL) {

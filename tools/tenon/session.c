@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "sizes.h"
+#include "tenon/abi/exec.h"
 
 /* Errors of the tool's own, in the library's form. */
 static tn_status usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -160,7 +161,7 @@ static tn_status make_tensor(const sizes *known, const tn_param_info *param, boo
                              uint64_t seed, tn_arg *out_arg) {
   tn_tensor *tensor = NULL;
   int64_t dims[SIZES_MAX_NDIM];
-  if (param->kind != 1 /* tensor */ || param->dtype == TN_DT_NONE ||
+  if (param->kind != TN_EXEC_TY_TENSOR || param->dtype == TN_DT_NONE ||
       !sizes_dims(known, param, dims)) {
     return open_shape(known, param);
   }
@@ -248,7 +249,7 @@ static tn_status shape_of(const tn_param_info *param, tn_tensor *tensor, tn_arg 
 static tn_status load_argument(const tn_param_info *param, const char *path, tn_arg *out_arg) {
   tn_tensor *tensor = NULL;
   tn_status st = tn_tensor_load(path, &tensor);
-  if (st == NULL && param->kind == 3 /* scalar */) {
+  if (st == NULL && param->kind == TN_EXEC_TY_SCALAR) {
     st = scalar_of(param, tensor, out_arg);
   } else if (st == NULL && param->kind == 2 /* shape */) {
     st = shape_of(param, tensor, out_arg);
@@ -304,7 +305,7 @@ static tn_status make_argument(const cli_args *args, session *s, int32_t j, cons
   if (!s->is_graph && param->is_output) {
     return make_tensor(known, param, false, 0, &s->args[j]);
   }
-  bool is_tensor = param->kind == 1;
+  bool is_tensor = param->kind == TN_EXEC_TY_TENSOR;
   if (param->kind == 0 || param->kind > 3) {
     return usage_error("argument %s: %s of %s cannot be given on the command line", param->name,
                        param->text, s->func);
