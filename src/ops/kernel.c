@@ -6,6 +6,7 @@
 #include "ops/kernel.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/check.h"
 
@@ -260,24 +261,70 @@ static tn_status make_block(tn_kernel *k, const tn_node *body, const tn_node *in
   return NULL;
 }
 
+/* The block in its loops. */
+static tn_status push_nest(tn_kernel *k, const tn_node *body, const tn_node *init) {
+  const tn_node *stmt = NULL;
+  TN_TRY(make_block(k, body, init, &stmt));
+  for (uint32_t i = k->n_spatial + k->n_reduce; i-- > 0;) {
+    stmt = tn_for_new(k->ir, TN_FOR_SERIAL, k->loops[i], tn_int(k->ir, TN_DT_I64, 0), k->extents[i],
+                      stmt, NULL, NULL);
+  }
+  TN_VEC_PUSH(&k->stmts, stmt);
+  return NULL;
+}
+
+/* A reduction over nothing never comes to its init. */
+static bool may_reduce_nothing(const tn_kernel *k) {
+  for (uint32_t i = 0; i < k->n_reduce; ++i) {
+    const tn_node *extent = k->extents[k->n_spatial + i];
+    if (extent->op != TN_OP_INT || extent->attr.i64 <= 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The init as loops of its own, before those of the reduction. */
+static tn_status push_init(tn_kernel *k, const tn_node *buffer, const tn_node *const *indices,
+                           const tn_node *init) {
+  tn_kernel outer = *k;
+  tn_map fresh = {0};
+  char name[64];
+  const tn_node *moved[TN_MAX_NDIM];
+  const tn_node *store = NULL;
+  uint32_t n = tn_buffer_ndim(buffer);
+  (void)snprintf(name, sizeof name, "%s_init", k->block);
+  tn_kernel_begin(k, name, k->n_spatial, outer.extents, 0, NULL);
+  for (uint32_t i = 0; i < k->n_spatial; ++i) {
+    tn_map_set(&fresh, outer.axes[i]->id, (uint64_t)(uintptr_t)k->axes[i]);
+  }
+  for (uint32_t d = 0; d < n; ++d) {
+    moved[d] = tn_subst(k->ir, indices[d], &fresh);
+  }
+  tn_map_deinit(&fresh);
+  tn_status st = tn_tir_store(k->ir, buffer, init, n, moved, NULL, &store);
+  st = st == NULL ? push_nest(k, store, NULL) : st;
+  k->block = outer.block;
+  k->n_reduce = outer.n_reduce;
+  memcpy(k->extents, outer.extents, sizeof k->extents);
+  memcpy(k->loops, outer.loops, sizeof k->loops);
+  memcpy(k->axes, outer.axes, sizeof k->axes);
+  return st;
+}
+
 tn_status tn_kernel_end(tn_kernel *k, const tn_node *buffer, const tn_node *const *indices,
                         const tn_node *value, const tn_node *init) {
   tn_ir *ir = k->ir;
   uint32_t n = tn_buffer_ndim(buffer);
   const tn_node *store = NULL;
   const tn_node *first = NULL;
-  const tn_node *stmt = NULL;
   TN_TRY(tn_tir_store(ir, buffer, value, n, indices, NULL, &store));
-  if (init != NULL) {
+  if (init != NULL && may_reduce_nothing(k)) {
+    TN_TRY(push_init(k, buffer, indices, init));
+  } else if (init != NULL) {
     TN_TRY(tn_tir_store(ir, buffer, init, n, indices, NULL, &first));
   }
-  TN_TRY(make_block(k, store, first, &stmt));
-  for (uint32_t i = k->n_spatial + k->n_reduce; i-- > 0;) {
-    stmt = tn_for_new(ir, TN_FOR_SERIAL, k->loops[i], tn_int(ir, TN_DT_I64, 0), k->extents[i], stmt,
-                      NULL, NULL);
-  }
-  TN_VEC_PUSH(&k->stmts, stmt);
-  return NULL;
+  return push_nest(k, store, first);
 }
 
 static const tn_node *root_block(tn_kernel *k, const tn_node *body) {

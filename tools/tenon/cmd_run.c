@@ -45,20 +45,29 @@ static double small_float(uint16_t bits, int n_exp) {
   return bits >> 15 != 0 ? -value : value;
 }
 
+/* The sign of a NaN means nothing and depends on who made it. */
+static void print_float(int digits, double value) {
+  if (isnan(value)) {
+    printf("nan");
+  } else {
+    printf("%.*g", digits, value);
+  }
+}
+
 static void print_element(const DLTensor *dl, int64_t i) {
   const char *data = (const char *)dl->data + dl->byte_offset;
   switch (tn_dl_dtype(dl)) {
     case TN_DT_F32:
-      printf("%.9g", (double)((const float *)(const void *)data)[i]);
+      print_float(9, (double)((const float *)(const void *)data)[i]);
       break;
     case TN_DT_F64:
-      printf("%.17g", ((const double *)(const void *)data)[i]);
+      print_float(17, ((const double *)(const void *)data)[i]);
       break;
     case TN_DT_F16:
-      printf("%.5g", small_float(((const uint16_t *)(const void *)data)[i], 5));
+      print_float(5, small_float(((const uint16_t *)(const void *)data)[i], 5));
       break;
     case TN_DT_BF16:
-      printf("%.4g", small_float(((const uint16_t *)(const void *)data)[i], 8));
+      print_float(4, small_float(((const uint16_t *)(const void *)data)[i], 8));
       break;
     case TN_DT_I64:
       printf("%lld", (long long)((const int64_t *)(const void *)data)[i]);
