@@ -325,10 +325,12 @@ static tn_status run_stmt(tn_interp *in, tn_frame *frame, const tn_node *stmt, t
   }
 }
 
-/* A statement that fails is named by its variable and its place in the text. */
+/* A statement that fails is named by its variable and its place in the text; of many calls in each
+ * other, the innermost few and the first. */
 static tn_status wrap_stmt(tn_interp *in, const tn_node *stmt, tn_status st) {
-  if (st == NULL) {
-    return NULL;
+  enum { MAX_PLACES = 4 };
+  if (st == NULL || (in->n_places++ >= MAX_PLACES && in->depth > 1)) {
+    return st;
   }
   bool has_var = stmt->op == TN_OP_GBIND || stmt->op == TN_OP_MATCH_CAST;
   const char *name = has_var ? stmt->in[TN_BIND_VAR]->attr.text : "";
@@ -429,6 +431,7 @@ tn_status tn_interp_call(tn_interp *in, const char *func, const tn_value *args, 
     return TN_ERR(TN_NOT_FOUND, "the module has no function '%s'", func);
   }
   size_t first = in->arrays.len;
+  in->n_places = in->depth == 0 ? 0 : in->n_places;
   tn_value callee = {.kind = TN_V_FUNC, .func = node, .str = func};
   tn_value result = {0};
   tn_status st = tn_interp_apply(in, &callee, args, n_args, &result);

@@ -22,6 +22,7 @@ struct tn_interp {
   tn_arena arena; /* items, dims, texts, captured variables */
   TN_VEC(tn_owned_array) arrays;
   int32_t depth;
+  int32_t n_places; /* that the error of this run names already */
 };
 
 /// Variables of one call. Values lie in `values`, found by the id of their GVAR.
