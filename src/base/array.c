@@ -84,6 +84,19 @@ tn_status tn_array_init_copy(tn_array *array, const tn_array *src) {
   return NULL;
 }
 
+bool tn_array_equal(const tn_array *a, const tn_array *b) {
+  if (a->dtype != b->dtype || a->ndim != b->ndim) {
+    return false;
+  }
+  for (int32_t d = 0; d < a->ndim; ++d) {
+    if (a->shape[d] != b->shape[d]) {
+      return false;
+    }
+  }
+  size_t n_bytes = tn_array_n_bytes(a);
+  return a->data == b->data || n_bytes == 0 || memcmp(a->data, b->data, n_bytes) == 0;
+}
+
 int64_t tn_array_n_elems(const tn_array *array) {
   return (int64_t)(tn_array_n_bytes(array) / tn_dtype_bytes(array->dtype));
 }

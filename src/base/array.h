@@ -29,6 +29,8 @@ TN_MUST_USE tn_status tn_array_init(tn_array *array, tn_dtype dtype, int32_t ndi
 void tn_array_deinit(tn_array *array);
 /// Deep copy.
 TN_MUST_USE tn_status tn_array_init_copy(tn_array *array, const tn_array *src);
+/// Same type, same shape, same bytes (so NaNs equal themselves, and 0 is not -0).
+bool tn_array_equal(const tn_array *a, const tn_array *b);
 int64_t tn_array_n_elems(const tn_array *array);
 size_t tn_array_n_bytes(const tn_array *array);
 /// Element `i` (row-major) as a double or an int64; converts from the array's type.

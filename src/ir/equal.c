@@ -32,19 +32,6 @@ typedef struct equal_ctx {
 
 static bool equal(equal_ctx *c, const tn_node *a, const tn_node *b);
 
-static bool equal_arrays(const tn_array *a, const tn_array *b) {
-  if (a->dtype != b->dtype || a->ndim != b->ndim) {
-    return false;
-  }
-  for (int32_t i = 0; i < a->ndim; ++i) {
-    if (a->shape[i] != b->shape[i]) {
-      return false;
-    }
-  }
-  size_t n_bytes = tn_array_n_bytes(a);
-  return a->data == b->data || n_bytes == 0 || memcmp(a->data, b->data, n_bytes) == 0;
-}
-
 /* Facts other than children; names of variables, buffers and labels do not count. */
 static bool equal_facts(const tn_node *a, const tn_node *b) {
   if (a->op != b->op || a->dtype != b->dtype || a->n_in != b->n_in) {
@@ -62,7 +49,7 @@ static bool equal_facts(const tn_node *a, const tn_node *b) {
     case TN_ATTR_DEF:
       return a->attr.def == b->attr.def || strcmp(a->attr.def->name, b->attr.def->name) == 0;
     case TN_ATTR_ARRAY:
-      return equal_arrays(a->attr.array, b->attr.array);
+      return tn_array_equal(a->attr.array, b->attr.array);
   }
   TN_UNREACHABLE();
 }

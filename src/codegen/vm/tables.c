@@ -102,24 +102,12 @@ int64_t tn_vm_const_shape(tn_vm_tables *t, uint32_t n, const int64_t *dims) {
   return index;
 }
 
-static bool same_array(const tn_array *a, const tn_array *b) {
-  if (a == NULL || a->dtype != b->dtype || a->ndim != b->ndim) {
-    return false;
-  }
-  for (int32_t d = 0; d < a->ndim; ++d) {
-    if (a->shape[d] != b->shape[d]) {
-      return false;
-    }
-  }
-  size_t n_bytes = tn_array_n_bytes(a);
-  return n_bytes == 0 || memcmp(a->data, b->data, n_bytes) == 0;
-}
-
 int64_t tn_vm_const_tensor(tn_vm_tables *t, const tn_array *array) {
   size_t n_bytes = tn_array_n_bytes(array);
   uint64_t hash = tn_hash_bytes(array->dtype, array->data, n_bytes);
   uint64_t at = 0;
-  if (tn_map_find(&t->const_at, hash, &at) && same_array(t->const_arrays.data[at], array)) {
+  if (tn_map_find(&t->const_at, hash, &at) && t->const_arrays.data[at] != NULL &&
+      tn_array_equal(t->const_arrays.data[at], array)) {
     return (int64_t)at;
   }
   static const char zeros[TN_IMAGE_ALIGN_BYTES] = {0};
