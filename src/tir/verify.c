@@ -13,7 +13,8 @@ typedef struct checker {
   tn_diags *diags;
   const tn_node *func;
   tn_pos pos;  /* of the nearest statement that has one */
-  tn_map seen; /* ids of expressions and buffers that were checked */
+  tn_map seen;   /* ids of expressions and buffers that were checked */
+  tn_map consts; /* ids of pointers to constants */
 } checker;
 
 typedef struct names {
@@ -367,6 +368,9 @@ static void check_region(checker *c, const tn_node *region, const char *block) {
 static void check_match(checker *c, const tn_node *match, const char *block) {
   const tn_node *view = match->in[TN_MATCH_BUFFER];
   const tn_node *source = match->in[TN_MATCH_REGION]->in[TN_REGION_BUFFER];
+  if (tn_map_find(&c->consts, source->in[TN_BUFFER_DATA]->id, NULL)) {
+    tn_map_set(&c->consts, view->in[TN_BUFFER_DATA]->id, 0);
+  }
   check_region(c, match->in[TN_MATCH_REGION], block);
   check_expr(c, view);
   if (view->dtype != source->dtype || tn_buffer_ndim(view) > tn_buffer_ndim(source)) {
@@ -437,6 +441,17 @@ static void check_bind(checker *c, const tn_node *n) {
                  n->in[TN_BIND_VAR]->attr.text, tn_dtype_print(n->in[TN_BIND_VAR]->dtype, text.a),
                  tn_dtype_print(n->in[TN_BIND_VALUE]->dtype, text.b));
   }
+  if (tn_map_find(&c->consts, n->in[TN_BIND_VALUE]->id, NULL)) { /* a second name */
+    tn_map_set(&c->consts, n->in[TN_BIND_VAR]->id, 0);
+  }
+}
+
+static void check_const_alloc(checker *c, const tn_node *n) {
+  if (!tn_dtype_is_handle(n->in[TN_CONST_ALLOC_VAR]->dtype)) {
+    tn_diags_add(c->diags, "alloc-type", c->pos, NULL, "constant '%s' needs a handle",
+                 n->in[TN_CONST_ALLOC_VAR]->attr.text);
+  }
+  tn_map_set(&c->consts, n->in[TN_CONST_ALLOC_VAR]->id, 0);
 }
 
 static void check_launch(checker *c, const tn_node *n) {
@@ -449,7 +464,13 @@ static void check_launch(checker *c, const tn_node *n) {
   check_stmt(c, n->in[TN_LAUNCH_BODY]);
 }
 
+/* A constant's memory cannot be written; compiled code has it in read-only pages. */
 static void check_store(checker *c, const tn_node *n) {
+  const tn_node *buffer = n->in[TN_STORE_BUFFER];
+  if (tn_map_find(&c->consts, buffer->in[TN_BUFFER_DATA]->id, NULL)) {
+    tn_diags_add(c->diags, "store-to-constant", c->pos, NULL,
+                 "buffer '%s' is constant and cannot be stored to", buffer->attr.text);
+  }
   for (uint32_t i = 0; i < n->n_in; ++i) {
     check_expr(c, n->in[i]);
   }
@@ -485,10 +506,7 @@ static void check_stmt_node(checker *c, const tn_node *n) {
       check_alloc(c, n);
       return;
     case TN_OP_CONST_ALLOC:
-      if (!tn_dtype_is_handle(n->in[TN_CONST_ALLOC_VAR]->dtype)) {
-        tn_diags_add(c->diags, "alloc-type", c->pos, NULL, "constant '%s' needs a handle",
-                     n->in[0]->attr.text);
-      }
+      check_const_alloc(c, n);
       return;
     case TN_OP_FOR:
       check_loop(c, n);
@@ -576,4 +594,5 @@ void tn_tir_verify(const tn_ir *ir, const tn_node *func, tn_diags *diags) {
   check_params(&c);
   check_stmt(&c, func->in[TN_PRIM_FUNC_BODY]);
   tn_map_deinit(&c.seen);
+  tn_map_deinit(&c.consts);
 }
