@@ -29,6 +29,24 @@ TN_API const char *tn_version(void);
 
 /* ---- reading and printing ---- */
 
+/// The spellings of TVMScript, by the year in which they were current. They differ in names, and
+/// 2026 also in what `x = e` and T.alloc_buffer mean.
+typedef enum tn_dialect {
+  TN_DIALECT_AUTO, ///< as the text says by its imports and words; else that of 2023
+  TN_DIALECT_2022, ///< T.Buffer[...], bare Tensor(...)
+  TN_DIALECT_2023, ///< T.Buffer(...), T.block, out_sinfo=: what is printed
+  TN_DIALECT_2026  ///< T.sblock, T.let, out_ty=
+} tn_dialect;
+
+/// How a text is read. Zero-initialise and set what differs; NULL stands for all zero.
+typedef struct tn_read_opts {
+  tn_dialect dialect;
+  /// Values of names that the text leaves to a Python program around it, each "NAME=VALUE": a
+  /// number, True, False, or a text. Borrowed for the call.
+  const char *const *defines;
+  int32_t n_defines;
+} tn_read_opts;
+
 /// Reads TVMScript and verifies it. file_name: for messages. Errors: INVALID; the message holds up
 /// to ten diagnostics, each `file:line:col: error: ...` with the source line, a caret and a hint,
 /// one after another.
@@ -37,6 +55,11 @@ TN_API tn_status tn_program_parse(const char *text, size_t len, const char *file
 /// The same from a file; constants written as metadata[...] come from the .npz of the same name
 /// beside it.
 TN_API tn_status tn_program_load(const char *path, tn_program **out_program);
+/// Both, read as `opts` say.
+TN_API tn_status tn_program_parse_as(const char *text, size_t len, const char *file_name,
+                                     const tn_read_opts *opts, tn_program **out_program);
+TN_API tn_status tn_program_load_as(const char *path, const tn_read_opts *opts,
+                                    tn_program **out_program);
 TN_API void tn_program_free(tn_program *program);
 /// The canonical text, which reads back to an equal program; malloc'ed, free with free(). Constants
 /// too large to stand in the text print as metadata["relax.expr.Constant"][i]; tn_program_save
@@ -79,13 +102,14 @@ typedef struct tn_compile_opts {
   int32_t opt_level;     ///< 0..3
   bool is_strict_math;   ///< level 0's arithmetic at any level: no contraction, source order
   bool does_verify_each; ///< verify after every pass
+  bool exports_tvm_ffi;  ///< a .so: each public loop function also as __tvm_ffi_<name>
   /// Called after every pass; `now` is the program then, borrowed for the call; may be NULL.
   void (*after_pass)(void *ctx, int32_t index, const char *pass, bool is_changed, int64_t ns,
                      const tn_program *now);
   void *ctx;
 } tn_compile_opts;
 #define TN_COMPILE_DEFAULTS \
-  { NULL, 2, false, false, NULL, NULL }
+  { NULL, 2, false, false, false, NULL, NULL }
 
 /// Runs passes by name, separated by commas, in this order. Errors: NOT_FOUND with a near name;
 /// what a pass refuses.

@@ -16,6 +16,7 @@ typedef struct tn_codegen_opts {
   int32_t opt_level;       /* 0 and 1: no contraction, source order; 2, 3: contraction allowed */
   bool is_strict_math;     /* level 0's arithmetic at any level */
   bool keep_unoptimised;   /* TN_EMIT_LL: before LLVM's own passes */
+  bool exports_tvm_ffi;    /* also __tvm_ffi_<name> for each public function; they need embed/ */
 } tn_codegen_opts;
 
 /// Emits every PRIM_FUNC of `lowered` (lower/lower.h's form) as one LLVM module; each becomes an

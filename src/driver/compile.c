@@ -13,7 +13,11 @@ static const tn_compile_opts defaults = TN_COMPILE_DEFAULTS;
 
 static tn_codegen_opts codegen_opts(const tn_compile_opts *opts, const tn_target *target) {
   return (tn_codegen_opts){
-      .target = target, .opt_level = opts->opt_level, .is_strict_math = opts->is_strict_math};
+      .target = target,
+      .opt_level = opts->opt_level,
+      .is_strict_math = opts->is_strict_math,
+      .exports_tvm_ffi = opts->exports_tvm_ffi,
+  };
 }
 
 /* ---- in memory ---- */
@@ -107,6 +111,7 @@ typedef struct kernel_file {
   tn_buf object;  /* path of the kernels' object file */
   tn_buf library; /* path to link to */
   tn_buf blob;    /* path of the image's object file */
+  tn_buf embed;   /* path of the object file with what other conventions need */
 } kernel_file;
 
 static tn_status kernel_file_init(kernel_file *f) {
@@ -115,6 +120,7 @@ static tn_status kernel_file_init(kernel_file *f) {
   tn_buf_printf(&f->object, "%s/kernels.o", f->dir);
   tn_buf_printf(&f->library, "%s/kernels.so", f->dir);
   tn_buf_printf(&f->blob, "%s/image.o", f->dir);
+  tn_buf_printf(&f->embed, "%s/embed.o", f->dir);
   return NULL;
 }
 
@@ -126,6 +132,7 @@ static void kernel_file_deinit(kernel_file *f) {
   tn_buf_deinit(&f->object);
   tn_buf_deinit(&f->library);
   tn_buf_deinit(&f->blob);
+  tn_buf_deinit(&f->embed);
 }
 
 static tn_status write_object(const tn_lowered *lowered, const tn_compile_opts *opts,
@@ -171,12 +178,18 @@ static tn_status write_library(const tn_lowered *lowered, const tn_compile_opts 
   kernel_file f = {0};
   tn_buf image = TN_BUF_INIT;
   tn_buf bytes = TN_BUF_INIT;
-  const char *objects[2];
+  const char *objects[3];
   size_t n_objects = 0;
   TN_GOTO(st, kernel_file_init(&f), done);
   if (tn_module_has_kernels(&lowered->module)) {
     TN_GOTO(st, write_object(lowered, opts, f.object.data), done);
     objects[n_objects++] = f.object.data;
+  }
+  if (opts->exports_tvm_ffi) {
+    size_t n_bytes = 0;
+    const void *object = tn_embedded_object(&n_bytes);
+    TN_GOTO(st, tn_file_write(f.embed.data, object, n_bytes), done);
+    objects[n_objects++] = f.embed.data;
   }
   TN_GOTO(st, tn_vm_emit(&lowered->module, lowered->target, NULL, 0, &image), done);
   TN_GOTO(st,
@@ -230,6 +243,9 @@ tn_status tn_program_write(const tn_program *program, const tn_compile_opts *opt
   const char *slash = strrchr(path, '/');
   const char *dot = strrchr(slash != NULL ? slash : path, '.');
   opts = opts != NULL ? opts : &defaults;
+  if (opts->exports_tvm_ffi && (dot == NULL || strcmp(dot, ".so") != 0)) {
+    return TN_ERR(TN_INVALID, "%s: only a library (.so) can export the functions of tvm-ffi", path);
+  }
   if (dot != NULL && strcmp(dot, ".py") == 0) {
     return tn_program_save(program, path);
   }

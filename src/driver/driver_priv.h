@@ -39,6 +39,9 @@ bool tn_module_has_kernels(const tn_module *module);
 TN_MUST_USE tn_status tn_driver_link(const char *const *objects, size_t n_objects,
                                      const char *out_path);
 
+/// The object file of src/embed, for the library being written; static storage.
+const void *tn_embedded_object(size_t *out_n_bytes);
+
 /// A host array that looks at the tensor's memory; INVALID unless it lies on the cpu and is
 /// compact.
 TN_MUST_USE tn_status tn_array_view_dl(const DLTensor *dl, tn_array *out_array);

@@ -54,6 +54,10 @@ for kernel in scale:48 product:64 curve:48; do
   succeeds "$name, opened" "$work/plain" "$name" "$columns" "$work/x.bin" "$work/y.bin" "$work/k.so"
   same "$name: opened, the same bits" "$work/y.bin" "$work/$name.bin"
 done
+succeeds "kernels in the convention of tvm-ffi" "$TENON" compile "$here/ffi_kernels.py" --export=tvm-ffi -o "$work/ffi.so"
+succeeds "a host of that convention" "$CC" "${flags[@]}" -rdynamic "$here/ffi_host.c" -ldl -o "$work/ffi"
+succeeds "tensors, numbers, results, errors and calls in that convention" "$work/ffi" "$work/ffi.so"
+fails 1 "only a library exports them" "only a library (.so)" "$TENON" compile "$here/ffi_kernels.py" --export=tvm-ffi -o "$work/ffi.tnx"
 succeeds "a kernel refuses a wrong call of any host" "$work/linked" --refuse
 out_has '^refused: 1 .*expected 2 got 0$'
 

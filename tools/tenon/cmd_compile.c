@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* tenon compile: a program to a file. */
+#include <string.h>
+
 #include "commands.h"
 #include "session.h"
 
@@ -8,9 +10,13 @@ static const cli_option compile_options[] = {
     {"output", 'o', "OUT", "the file to write; its ending says what: .tnx .so .o .s .ll .py"},
     CLI_OPT_FUNC,
     CLI_OPT_BIND,
+    CLI_OPT_DIALECT,
+    CLI_OPT_DEFINE,
     CLI_OPT_TARGET,
     CLI_OPT_LEVEL,
     CLI_OPT_STRICT,
+    {"export", 0, "CONVENTION",
+     "tvm-ffi: each public loop function of a .so also as __tvm_ffi_NAME"},
     CLI_OPT_VERIFY,
     CLI_OPT_TIME,
     CLI_OPT_DUMP,
@@ -23,10 +29,18 @@ static int run_compile(const cli_args *args) {
   if (path == NULL) {
     return cli_usage(args, "-o OUT is missing");
   }
-  if (!session_check_pairs(args, "bind") || !cli_compile_opts(args, &compile)) {
+  const char *convention = cli_value(args, "export");
+  if (convention != NULL && strcmp(convention, "tvm-ffi") != 0) {
+    return cli_usage(args, "--export=%s: the convention that can be exported is tvm-ffi",
+                     convention);
+  }
+  cli_read read;
+  if (!session_check_pairs(args, "bind") || !cli_read_opts(args, &read) ||
+      !cli_compile_opts(args, &compile)) {
     return CLI_USAGE;
   }
-  tn_status st = tn_program_load(args->operands[0], &program);
+  compile.opts.exports_tvm_ffi = convention != NULL;
+  tn_status st = session_load(args, &program);
   st = st == NULL ? session_bind(args, program) : st;
   st = st == NULL ? tn_program_write(program, &compile.opts, path) : st;
   tn_program_free(program);

@@ -15,6 +15,7 @@
  *   loop.c, parallel.c   serial and parallel loops
  *   func.c      functions of ours
  *   entry.c     the exported function: argument checks, then the call of the body
+ *   export_ffi.c  the same function in the convention of tvm-ffi
  *   blob.c      bytes as an object file
  *   jit.c       object code made executable in this process
  *
@@ -34,6 +35,13 @@ typedef struct tn_cg_scratch {
   LLVMValueRef ptr;
 } tn_cg_scratch;
 
+/// The serial loop or while under emission: where BREAK and CONTINUE go.
+typedef struct tn_cg_loop {
+  LLVMBasicBlockRef next;
+  LLVMBasicBlockRef after;
+  size_t n_scratch; /* held outside of it */
+} tn_cg_loop;
+
 /// A closed interval; the whole type when nothing is known.
 typedef struct tn_cg_range {
   int64_t lo;
@@ -52,6 +60,7 @@ typedef struct tn_cg_func {
   tn_map memo;           /* id (+ MEMO_WIDE) -> LLVMValueRef, within one statement */
   TN_VEC(uint64_t) memo_keys; /* in order of entry, to forget what a lazy arm computed */
   TN_VEC(tn_cg_scratch) scratch;
+  const tn_cg_loop *loop; /* the innermost one, or NULL */
   LLVMValueRef mask; /* lanes under evaluation of a vector if_then_else, or NULL */
   bool is_parallel_body;
   int64_t stack_bytes;
@@ -185,6 +194,9 @@ bool tn_cg_is_libm_name(const char *name, size_t len);
 void tn_cg_stmt(tn_cg *cg, const tn_node *n);
 /// Leaves the current function with `code` (i32), giving scratch memory back.
 void tn_cg_leave(tn_cg *cg, LLVMValueRef code);
+/// Goes to `target`, giving back what scratch memory the current loop holds; what follows in the
+/// source is dead.
+void tn_cg_leave_loop(tn_cg *cg, LLVMBasicBlockRef target);
 /// Leaves when `code` is not 0.
 void tn_cg_leave_if_failed(tn_cg *cg, LLVMValueRef code);
 /// Calls env->fail and gives its result.
@@ -232,5 +244,9 @@ void tn_cg_prim_func(tn_cg *cg);
 bool tn_cg_is_symbol(const char *name);
 /// The declaration of an exported kernel.
 LLVMValueRef tn_cg_declare_kernel(tn_cg *cg, const char *name);
+
+/* ---- export_ffi.c ---- */
+/// Adds a function __tvm_ffi_<name> for each public kernel, all of which are emitted already.
+void tn_cg_export_ffi(tn_cg *cg);
 
 #endif

@@ -21,6 +21,9 @@ static tn_status emit_functions(tn_cg *cg) {
       cg->func_name = NULL;
     }
   }
+  if (cg->opts->exports_tvm_ffi && cg->st == NULL) {
+    tn_cg_export_ffi(cg);
+  }
   tn_status st = cg->st;
   cg->st = NULL;
   return st;
