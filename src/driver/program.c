@@ -41,7 +41,7 @@ static tn_status find_const(void *ctx, int64_t index, tn_array *out) {
 }
 
 static tn_status parse(const char *text, size_t len, const char *file_name, const char *path,
-                       tn_program **out_program) {
+                       const tn_read_opts *how, tn_program **out_program) {
   tn_diags diags = {0};
   tn_program *program = calloc(1, sizeof *program);
   if (program == NULL) {
@@ -56,6 +56,11 @@ static tn_status parse(const char *text, size_t len, const char *file_name, cons
   tn_script_opts opts = {.file_name = file_name, .ops = tn_ops_table(), .ctx = where.ctx};
   if (path != NULL) {
     opts.find_const = find_const;
+  }
+  if (how != NULL) {
+    opts.dialect = how->dialect;
+    opts.defines = how->defines;
+    opts.n_defines = how->n_defines;
   }
   tn_script_parse(text, len, &opts, &program->module, &diags);
   if (diags.n == 0) {
@@ -75,14 +80,23 @@ static tn_status parse(const char *text, size_t len, const char *file_name, cons
 
 tn_status tn_program_parse(const char *text, size_t len, const char *file_name,
                            tn_program **out_program) {
-  return parse(text, len, file_name, NULL, out_program);
+  return parse(text, len, file_name, NULL, NULL, out_program);
+}
+
+tn_status tn_program_parse_as(const char *text, size_t len, const char *file_name,
+                              const tn_read_opts *opts, tn_program **out_program) {
+  return parse(text, len, file_name, NULL, opts, out_program);
 }
 
 tn_status tn_program_load(const char *path, tn_program **out_program) {
+  return tn_program_load_as(path, NULL, out_program);
+}
+
+tn_status tn_program_load_as(const char *path, const tn_read_opts *opts, tn_program **out_program) {
   tn_buf text = TN_BUF_INIT;
   tn_status st = tn_file_read(path, text_limit_bytes, &text);
   if (st == NULL) {
-    st = parse(tn_buf_text(&text), text.len, path, path, out_program);
+    st = parse(tn_buf_text(&text), text.len, path, path, opts, out_program);
   }
   tn_buf_deinit(&text);
   return st;

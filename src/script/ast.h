@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "ir/ir.h"
+#include "script/dialect.h"
 #include "script/lex.h"
 
 typedef enum tn_ast_kind {
@@ -79,9 +80,10 @@ struct tn_ast {
 enum { TN_AST_MAX_NEST = 500, TN_AST_MAX_DEPTH = 1000 };
 
 /// Parses a whole file. Always returns a SUITE; complete only when no problem was added to diags.
-/// The tree lives in arena, its texts in ir. source: as registered in ir.
+/// The tree lives in arena, its texts in ir. source: as registered in ir. out_marks: what tells the
+/// dialect.
 const tn_ast *tn_ast_parse(tn_ir *ir, tn_arena *arena, const char *text, size_t len,
-                           uint32_t source, tn_diags *diags);
+                           uint32_t source, tn_dialect_marks *out_marks, tn_diags *diags);
 
 /// Parses one expression that stands inside a string of another file; all its nodes get the
 /// position `pos`. NULL when it is none (nothing is reported).

@@ -592,9 +592,10 @@ static const tn_ast *parse_statement(tn_parser *p) {
 }
 
 const tn_ast *tn_ast_parse(tn_ir *ir, tn_arena *arena, const char *text, size_t len,
-                           uint32_t source, tn_diags *diags) {
+                           uint32_t source, tn_dialect_marks *out_marks, tn_diags *diags) {
   tn_token_vec toks = {0};
   tn_lex(text, len, source, &toks, diags);
+  tn_dialect_scan(text, len, toks.data, toks.len, source, out_marks);
   tn_parser p = {
       .ir = ir, .arena = arena, .text = text, .source = source, .toks = toks.data, .diags = diags};
   /* A lexer error usually breaks the grammar too; one report of it is enough. */

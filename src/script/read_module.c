@@ -383,7 +383,11 @@ void tn_script_parse(const char *text, size_t len, const tn_script_opts *opts, t
       .ir = module->ir, .module = module, .opts = opts, .diags = diags, .bare_int = TN_DT_I32};
   r.source = tn_ir_add_source(module->ir, file_name, text, len);
   tn_arena_init(&r.arena, 0);
-  const tn_ast *file = tn_ast_parse(r.ir, &r.arena, text, len, r.source, diags);
+  tn_dialect_marks marks;
+  const tn_ast *file = tn_ast_parse(r.ir, &r.arena, text, len, r.source, &marks, diags);
+  if (diags->n == 0) {
+    r.dialect = tn_dialect_decide(&marks, opts->dialect, diags);
+  }
   tn_register_calls(&r, tn_tir_expr_calls());
   tn_register_calls(&r, tn_tir_stmt_calls());
   tn_register_calls(&r, tn_tir_block_calls());

@@ -180,6 +180,7 @@ struct tn_reader {
   tn_ir *ir;
   tn_module *module;
   const tn_script_opts *opts;
+  tn_dialect dialect; /* never AUTO */
   tn_diags *diags;
   tn_arena arena;
   uint32_t source;

@@ -5,18 +5,24 @@
  *   tn_script_parse: text --lexer--> tokens --parser--> tree (script/ast.h) --readers--> module
  *   tn_script_print: module --printer--> text
  *
- * What is printed reads back to a structurally equal module. Spelling of 2023 (T.block,
- * out_sinfo=). */
+ * What is printed reads back to a structurally equal module. All spellings are read
+ * (script/dialect.h); the one of 2023 (T.block, out_sinfo=) is printed. */
 #ifndef TN_SCRIPT_SCRIPT_H
 #define TN_SCRIPT_SCRIPT_H
 
 #include "base/buf.h"
 #include "graph/graph.h"
 #include "ir/ir.h"
+#include "tenon/compiler.h"
 
 typedef struct tn_script_opts {
   const char *file_name;  /* for messages */
   const tn_op_table *ops; /* graph operators beyond the builtins; may be NULL */
+  tn_dialect dialect;     /* AUTO: as the text itself says */
+  /// Values of names that the text does not define, each "NAME=VALUE"; VALUE is a number, True,
+  /// False, or a text.
+  const char *const *defines;
+  int32_t n_defines;
   /// Looks up `metadata["relax.expr.Constant"][i]` (npz beside the file); NULL: such text is an
   /// error.
   tn_status (*find_const)(void *ctx, int64_t index, tn_array *out);

@@ -174,6 +174,36 @@ int cli_finish(tn_status st) {
   return CLI_FAILED;
 }
 
+/* ---- reading options ---- */
+
+bool cli_read_opts(const cli_args *args, cli_read *out) {
+  static const struct {
+    const char *name;
+    tn_dialect dialect;
+  } years[] = {{"2022", TN_DIALECT_2022}, {"2023", TN_DIALECT_2023}, {"2026", TN_DIALECT_2026}};
+  const char *dialect = cli_value(args, "dialect");
+  out->opts = (tn_read_opts){.dialect = TN_DIALECT_AUTO, .defines = out->defines};
+  for (size_t i = 0; dialect != NULL && i < sizeof years / sizeof *years; ++i) {
+    if (strcmp(dialect, years[i].name) == 0) {
+      out->opts.dialect = years[i].dialect;
+    }
+  }
+  if (dialect != NULL && out->opts.dialect == TN_DIALECT_AUTO) {
+    (void)cli_usage(args, "--dialect %s: 2022, 2023 or 2026 is needed", dialect);
+    return false;
+  }
+  const char *text = NULL;
+  while ((text = cli_value_at(args, "define", out->opts.n_defines)) != NULL) {
+    const char *equals = strchr(text, '=');
+    if (equals == NULL || equals == text) {
+      (void)cli_usage(args, "--define %s: NAME=VALUE is needed", text);
+      return false;
+    }
+    out->defines[out->opts.n_defines++] = text;
+  }
+  return true;
+}
+
 /* ---- compile options ---- */
 
 static void after_pass(void *ctx, int32_t index, const char *pass, bool is_changed, int64_t ns,

@@ -80,6 +80,17 @@ int cli_finish(tn_status st);
   { "bind", 'b', "NAME=FILE", "make a parameter a constant with this value; repeatable" }
 #define CLI_OPT_THREADS \
   { "threads", 't', "N", "threads of parallel loops (default: all)" }
+#define CLI_OPT_DIALECT                                                              \
+  {                                                                                  \
+    "dialect", 0, "YEAR",                                                            \
+        "read the text as 2022, 2023 or 2026 spells it (default: as it says itself)" \
+  }
+#define CLI_OPT_DEFINE                                                                      \
+  {                                                                                         \
+    "define", 'D', "NAME=VALUE",                                                            \
+        "the value (a number, True, False or a text) of a name that the text leaves open; " \
+        "repeatable"                                                                        \
+  }
 #define CLI_OPT_TARGET \
   { "target", 0, "NAME", "what to compile for (default: host); `tenon targets` lists them" }
 #define CLI_OPT_LEVEL \
@@ -92,6 +103,13 @@ int cli_finish(tn_status st);
   { "time-passes", 0, NULL, "print the time of each pass to standard error" }
 #define CLI_OPT_DUMP \
   { "dump-dir", 0, "DIR", "write the program after each pass to DIR/NNN-pass.py" }
+
+/// What --dialect and --define say. False after printing what is wrong, which is wrong usage.
+typedef struct cli_read {
+  tn_read_opts opts;
+  const char *defines[CLI_MAX_VALUES];
+} cli_read;
+bool cli_read_opts(const cli_args *args, cli_read *out);
 
 /// What the shared compile options say. False after printing what is wrong.
 typedef struct cli_compile {

@@ -15,6 +15,8 @@ static const cli_option bench_options[] = {
     CLI_OPT_RANDOM,
     CLI_OPT_SIZE,
     CLI_OPT_BIND,
+    CLI_OPT_DIALECT,
+    CLI_OPT_DEFINE,
     CLI_OPT_THREADS,
     {"number", 0, "N", "calls a sample (default: as many as fill --min-repeat-ms)"},
     {"repeat", 0, "N", "samples (default 21)"},

@@ -18,6 +18,8 @@ static const cli_option run_options[] = {
     {"output", 'o', "DIR",
      "write each result there as NAME.npy; or to a file: .npz takes all, .npy .idx .idx.gz one"},
     CLI_OPT_BIND,
+    CLI_OPT_DIALECT,
+    CLI_OPT_DEFINE,
     {"interpret", 0, NULL,
      "use the reference interpreters instead of compiling: slow, exact, every index checked"},
     CLI_OPT_THREADS,

@@ -10,16 +10,29 @@
 
 /* ---- check ---- */
 
+static const cli_option check_options[] = {
+    CLI_OPT_DIALECT,
+    CLI_OPT_DEFINE,
+};
+
 static int run_check(const cli_args *args) {
   tn_program *program = NULL;
-  int rc = cli_finish(tn_program_load(args->operands[0], &program));
+  cli_read read;
+  if (!cli_read_opts(args, &read)) {
+    return CLI_USAGE;
+  }
+  int rc = cli_finish(session_load(args, &program));
   tn_program_free(program);
   return rc;
 }
 
-const cli_command cli_cmd_check = {
-    "check", "FILE", 1,        "read and verify a program; says nothing when all is well",
-    NULL,    0,      run_check};
+const cli_command cli_cmd_check = {"check",
+                                   "FILE",
+                                   1,
+                                   "read and verify a program; says nothing when all is well",
+                                   check_options,
+                                   sizeof check_options / sizeof *check_options,
+                                   run_check};
 
 /* ---- fmt ---- */
 
@@ -42,11 +55,17 @@ static tn_status print_program(const tn_program *program, const char *out_path) 
 static const cli_option fmt_options[] = {
     {"output", 'o', "FILE",
      "write there (and large constants to the .npz beside it) instead of printing"},
+    CLI_OPT_DIALECT,
+    CLI_OPT_DEFINE,
 };
 
 static int run_fmt(const cli_args *args) {
   tn_program *program = NULL;
-  tn_status st = tn_program_load(args->operands[0], &program);
+  cli_read read;
+  if (!cli_read_opts(args, &read)) {
+    return CLI_USAGE;
+  }
+  tn_status st = session_load(args, &program);
   if (st == NULL) {
     st = print_program(program, cli_value(args, "output"));
   }
@@ -54,8 +73,10 @@ static int run_fmt(const cli_args *args) {
   return cli_finish(st);
 }
 
-const cli_command cli_cmd_fmt = {"fmt",       "FILE", 1,      "print a program's canonical text",
-                                 fmt_options, 1,      run_fmt};
+const cli_command cli_cmd_fmt = {"fmt",       "FILE",
+                                 1,           "print a program's canonical text",
+                                 fmt_options, sizeof fmt_options / sizeof *fmt_options,
+                                 run_fmt};
 
 /* ---- opt ---- */
 
@@ -64,6 +85,8 @@ static const cli_option opt_options[] = {
     {"output", 'o', "FILE", "write there instead of printing"},
     CLI_OPT_FUNC,
     CLI_OPT_BIND,
+    CLI_OPT_DIALECT,
+    CLI_OPT_DEFINE,
     CLI_OPT_TARGET,
     CLI_OPT_LEVEL,
     CLI_OPT_VERIFY,
@@ -78,10 +101,12 @@ static int run_opt(const cli_args *args) {
   if (passes == NULL) {
     return cli_usage(args, "--passes is missing; `tenon passes` lists what there is");
   }
-  if (!session_check_pairs(args, "bind") || !cli_compile_opts(args, &compile)) {
+  cli_read read;
+  if (!session_check_pairs(args, "bind") || !cli_read_opts(args, &read) ||
+      !cli_compile_opts(args, &compile)) {
     return CLI_USAGE;
   }
-  tn_status st = tn_program_load(args->operands[0], &program);
+  tn_status st = session_load(args, &program);
   if (st == NULL) {
     st = session_bind(args, program);
   }

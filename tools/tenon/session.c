@@ -37,7 +37,11 @@ bool session_check_pairs(const cli_args *args, const char *name) {
 }
 
 bool session_check_args(const cli_args *args) {
-  int64_t seed = 0; /* gathering reads it again; here a wrong one is wrong usage */
+  cli_read read; /* loading reads them again; here a wrong one is wrong usage */
+  int64_t seed = 0;
+  if (!cli_read_opts(args, &read)) {
+    return false;
+  }
   return session_check_pairs(args, "input") && session_check_pairs(args, "bind") &&
          sizes_check(args) && cli_int(args, "random", 0, INT64_MAX, 0, &seed);
 }
@@ -343,6 +347,14 @@ static tn_status gather(const cli_args *args, session *s) {
 
 /* ---- opening ---- */
 
+tn_status session_load(const cli_args *args, tn_program **out_program) {
+  cli_read read;
+  if (!cli_read_opts(args, &read)) {
+    return usage_error("--dialect or --define has no value that it takes");
+  }
+  return tn_program_load_as(args->operands[0], &read.opts, out_program);
+}
+
 static bool is_compiled_file(const char *path) {
   unsigned char head[8] = {0};
   FILE *file = fopen(path, "rb");
@@ -359,7 +371,8 @@ static bool is_compiled_file(const char *path) {
  * */
 static const char *option_for_text(const cli_args *args) {
   static const char *const names[] = {"interpret",   "bind",        "target",      "opt-level",
-                                      "strict-math", "verify-each", "time-passes", "dump-dir"};
+                                      "strict-math", "verify-each", "time-passes", "dump-dir",
+                                      "dialect",     "define"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     if (cli_value(args, names[i]) != NULL) {
       return names[i];
@@ -384,7 +397,7 @@ static tn_status open_file(const cli_args *args, const cli_compile *compile, boo
     st = st == NULL ? choose_function(args, s, &index) : st;
     return st == NULL ? describe_exec_function(s, index) : st;
   }
-  st = tn_program_load(path, &s->program);
+  st = session_load(args, &s->program);
   st = st == NULL ? session_bind(args, s->program) : st;
   st = st == NULL ? choose_function(args, s, &index) : st;
   st = st == NULL ? describe_program_function(s, index) : st;

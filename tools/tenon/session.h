@@ -27,6 +27,8 @@ bool session_check_pairs(const cli_args *args, const char *name);
 /// --input, --bind, --size and --random have their forms; otherwise prints what is wrong and
 /// returns false.
 bool session_check_args(const cli_args *args);
+/// Reads a program's text as --dialect and --define say.
+tn_status session_load(const cli_args *args, tn_program **out_program);
 /// Applies --bind to the program.
 tn_status session_bind(const cli_args *args, tn_program *program);
 /// Opens the file, binds, compiles unless `is_interpreted`, chooses the function and gathers its
