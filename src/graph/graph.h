@@ -57,12 +57,13 @@ typedef struct tn_op_def {
   /// The result's type (TY_*), from the arguments' types; INVALID says which extents or types
   /// disagree.
   tn_status (*infer)(const tn_infer_ctx *ctx, const tn_node *call, const tn_node **out_type);
-  /// Slow obvious reference on dense arrays, a shape argument being a vector of int64; NULL for the
-  /// call_* kinds.
+  /// Slow obvious reference on dense arrays, a shape argument being a vector of int64, the items of
+  /// a tuple one by one. out: the result, or all items of a tuple of them. NULL for the call_*
+  /// kinds.
   tn_status (*eval)(const tn_node *call, const tn_array *const *args, int32_t n_args,
                     tn_array *out);
   /// A PRIM_FUNC that computes it in destination-passing style: parameters are the tensor
-  /// arguments, in order, then the result; NULL: none.
+  /// arguments (the items of tuples one by one), in order, then the results; NULL: none.
   tn_status (*lower)(tn_ir *ir, const tn_node *call, const tn_node **out_func);
 } tn_op_def;
 
@@ -99,6 +100,9 @@ const tn_node *tn_call_new(tn_ir *ir, const tn_op_def *op, uint32_t n_args,
                            const tn_node *const *args, const tn_node *fields, const tn_node *types);
 /// Field `i` as given, NULL when it is left at its default.
 const tn_node *tn_call_field(const tn_node *call, int32_t i);
+/// UNSUPPORTED unless the device that to_vdevice or hint_on_device names is the one that code is
+/// made for.
+TN_MUST_USE tn_status tn_check_host_device(const tn_node *call);
 /// Argument `i`.
 static inline const tn_node *tn_call_arg(const tn_node *call, uint32_t i) {
   return call->in[TN_CALL_ARGS]->in[i];

@@ -252,13 +252,16 @@ static tn_status view_of(tn_interp *in, const tn_value *base, int64_t offset, co
                          tn_dtype dtype, tn_value *out) {
   size_t n_bytes = 0;
   if (base->kind != TN_V_ARRAY || shape->kind != TN_V_SHAPE || shape->n > TN_MAX_NDIM ||
-      !tn_shape_bytes(shape->n, shape->dims, tn_dtype_bytes(dtype), &n_bytes)) {
+      !tn_shape_bytes(shape->n, shape->dims, dtype, &n_bytes)) {
     return TN_ERR(TN_INVALID, "expected memory and a shape");
   }
   size_t have = tn_array_n_bytes(base->array);
   if (offset < 0 || (size_t)offset > have || n_bytes > have - (size_t)offset) {
     return TN_ERR(TN_INVALID, "%zu bytes from %" PRId64 " on leave the storage of %zu", n_bytes,
                   offset, have);
+  }
+  if (offset % (int64_t)tn_dtype_bytes(tn_dtype_elem(dtype)) != 0) {
+    return TN_ERR(TN_INVALID, "byte offset %" PRId64 " splits an element", offset);
   }
   tn_array *view = calloc(1, sizeof *view);
   TN_CHECK(view != NULL, "no memory for an array");
@@ -298,6 +301,24 @@ static tn_status run_direct(const builtin_call *b) {
   return tn_interp_apply(b->in, &b->args[0], b->args + 1, b->n_args - 1, &ignored);
 }
 
+/* The extents of the last argument, a shape, come one by one. */
+static tn_status run_tir_dyn(const builtin_call *b) {
+  const tn_value *tuple = &b->args[1];
+  bool is_ok = b->args[0].kind == TN_V_FUNC && tuple->kind == TN_V_TUPLE && tuple->n > 0 &&
+               tuple->items[tuple->n - 1].kind == TN_V_SHAPE;
+  if (!is_ok) {
+    return TN_ERR(TN_INVALID, "expected a function and a tuple that ends in a shape");
+  }
+  int32_t n = tuple->n - 1;
+  const tn_value *shape = &tuple->items[n];
+  tn_value *args = TN_ARENA_ARRAY(&b->in->arena, tn_value, n + shape->n);
+  for (int32_t i = 0; i < n + shape->n; ++i) {
+    args[i] = i < n ? tuple->items[i] : (tn_value){.kind = TN_V_INT, .i64 = shape->dims[i - n]};
+  }
+  tn_value ignored = {0};
+  return tn_interp_apply(b->in, &b->args[0], args, n + shape->n, &ignored);
+}
+
 static tn_status run_make_closure(const builtin_call *b, tn_value *out) {
   if (b->args[0].kind != TN_V_FUNC || b->args[1].kind != TN_V_TUPLE) {
     return TN_ERR(TN_INVALID, "expected a function and a tuple");
@@ -334,25 +355,57 @@ static const tn_array *array_of(const builtin_call *b, const tn_value *value) {
   return vector;
 }
 
+/* The items of tuples stand one by one. */
+static int32_t gather_arrays(const builtin_call *b, const tn_array ***out) {
+  int32_t n = 0;
+  for (int32_t i = 0; i < b->n_args; ++i) {
+    n += b->args[i].kind == TN_V_TUPLE ? b->args[i].n : 1;
+  }
+  const tn_array **arrays = TN_ARENA_ARRAY(&b->in->arena, const tn_array *, n + 1);
+  *out = arrays;
+  for (int32_t i = 0; i < b->n_args; ++i) {
+    const tn_value *arg = &b->args[i];
+    bool is_tuple = arg->kind == TN_V_TUPLE;
+    for (int32_t j = 0; j < (is_tuple ? arg->n : 1); ++j) {
+      *arrays++ = array_of(b, is_tuple ? &arg->items[j] : arg);
+    }
+  }
+  return n;
+}
+
+/* Gives an array to the run. */
+static tn_value own_array(tn_interp *in, const tn_array *array) {
+  tn_array *copy = calloc(1, sizeof *copy);
+  TN_CHECK(copy != NULL, "no memory for an array");
+  *copy = *array;
+  TN_VEC_PUSH(&in->arrays, (tn_owned_array){.array = copy});
+  return (tn_value){.kind = TN_V_ARRAY, .array = copy};
+}
+
 /* An operator of the table by its reference. */
 static tn_status run_eval(const builtin_call *b, tn_value *out) {
   const tn_op_def *op = tn_op_of(b->call);
+  const tn_infer_ctx infer = {.ir = b->in->module->ir, .module = b->in->module};
+  const tn_node *type = NULL;
+  const tn_array **arrays = NULL;
   if (op->eval == NULL) {
     return TN_ERR(TN_UNSUPPORTED, "the interpreter cannot evaluate it");
   }
-  const tn_array **arrays = TN_ARENA_ARRAY(&b->in->arena, const tn_array *, b->n_args);
-  for (int32_t i = 0; i < b->n_args; ++i) {
-    arrays[i] = array_of(b, &b->args[i]);
+  int32_t n = gather_arrays(b, &arrays);
+  TN_TRY(tn_graph_infer(&infer, b->call, &type));
+  bool is_tuple = type->op == TN_OP_TY_TUPLE;
+  uint32_t n_results = is_tuple ? type->n_in : 1;
+  tn_array *results = TN_ARENA_ARRAY(&b->in->arena, tn_array, n_results + 1);
+  TN_TRY(op->eval(b->call, arrays, n, results));
+  if (!is_tuple) {
+    *out = own_array(b->in, results);
+    return NULL;
   }
-  tn_array *result = calloc(1, sizeof *result);
-  TN_CHECK(result != NULL, "no memory for an array");
-  tn_status st = op->eval(b->call, arrays, b->n_args, result);
-  if (st != NULL) {
-    free(result);
-    return st;
+  tn_value *items = TN_ARENA_ARRAY(&b->in->arena, tn_value, n_results + 1);
+  for (uint32_t i = 0; i < n_results; ++i) {
+    items[i] = own_array(b->in, &results[i]);
   }
-  TN_VEC_PUSH(&b->in->arrays, (tn_owned_array){.array = result});
-  *out = (tn_value){.kind = TN_V_ARRAY, .array = result};
+  *out = (tn_value){.kind = TN_V_TUPLE, .n = (int32_t)n_results, .items = items};
   return NULL;
 }
 
@@ -392,8 +445,10 @@ static tn_status run_row(const builtin_call *b, tn_builtin_id id, tn_value *out)
     case TN_BUILTIN_ALLOC_TENSOR:
       return run_alloc_tensor(b, out);
     case TN_BUILTIN_ALLOC_STORAGE:
+    case TN_BUILTIN_VM_ALLOC_STORAGE:
       return run_alloc_storage(b, out);
     case TN_BUILTIN_STORAGE_TENSOR:
+    case TN_BUILTIN_VM_ALLOC_TENSOR:
       return run_storage_tensor(b, out);
     case TN_BUILTIN_MEMORY_VIEW:
       return run_view(b, out);
@@ -401,10 +456,10 @@ static tn_status run_row(const builtin_call *b, tn_builtin_id id, tn_value *out)
       return run_direct(b);
     case TN_BUILTIN_TO_VDEVICE:
     case TN_BUILTIN_HINT_ON_DEVICE:
+      *out = b->args[0];
+      return tn_check_host_device(b->call);
     case TN_BUILTIN_VM_CALL_TIR_DYN:
-    case TN_BUILTIN_VM_ALLOC_STORAGE:
-    case TN_BUILTIN_VM_ALLOC_TENSOR:
-      return TN_ERR(TN_UNSUPPORTED, "not interpreted by this version");
+      return run_tir_dyn(b);
     case TN_BUILTIN_CALL_TIR:
     case TN_BUILTIN_CALL_TIR_INPLACE:
     case TN_BUILTIN_CALL_TIR_WITH_GRAD:

@@ -65,12 +65,52 @@ done:
   return st;
 }
 
+/* A variable that holds a tuple, as the tuple of its items: operators take tensors one by one. */
+static tn_status spread_tuple(tn_gpass *pass, const tn_node *arg, const tn_node *type,
+                              tn_stmts *out, const tn_node **out_arg) {
+  TN_VEC(const tn_node *) items = {0};
+  tn_status st = NULL;
+  for (uint32_t i = 0; i < type->n_in; ++i) {
+    const tn_node *item =
+        tn_node_new(pass->ir, TN_OP_GET, TN_DT_NONE, (tn_attr){.i64 = i}, 1, &arg);
+    TN_GOTO(st, atomize(pass, item, out, &item), done);
+    TN_VEC_PUSH(&items, item);
+  }
+  *out_arg =
+      tn_node_new(pass->ir, TN_OP_TUPLE, TN_DT_NONE, (tn_attr){0}, (uint32_t)items.len, items.data);
+done:
+  TN_VEC_DEINIT(&items);
+  return st;
+}
+
+static tn_status spread_tuples(tn_gpass *pass, const tn_node *args, tn_stmts *out,
+                               const tn_node **out_args) {
+  TN_VEC(const tn_node *) items = {0};
+  tn_status st = NULL;
+  for (uint32_t i = 0; i < args->n_in; ++i) {
+    const tn_node *arg = args->in[i];
+    const tn_node *type = NULL;
+    if (arg->op == TN_OP_GVAR) {
+      TN_GOTO(st, type_of(pass, arg, &type), done);
+    }
+    if (type != NULL && type->op == TN_OP_TY_TUPLE) {
+      TN_GOTO(st, spread_tuple(pass, arg, type, out, &arg), done);
+    }
+    TN_VEC_PUSH(&items, arg);
+  }
+  *out_args = tn_node_with_n(pass->ir, args, args->n_in, items.data);
+done:
+  TN_VEC_DEINIT(&items);
+  return st;
+}
+
 static tn_status flatten_call(tn_gpass *pass, const tn_node *call, tn_stmts *out,
                               const tn_node **out_expr) {
   const tn_node *in[] = {NULL, call->in[TN_CALL_FIELDS], call->in[TN_CALL_TYPES]};
-  /* Graph operators take tensors and tuples alike; only the builtins have tuples with a place. */
-  bool is_tuple_ok = tn_builtin_of(call) >= 0;
-  TN_TRY(atomize_list(pass, call->in[TN_CALL_ARGS], is_tuple_ok, out, &in[TN_CALL_ARGS]));
+  TN_TRY(atomize_list(pass, call->in[TN_CALL_ARGS], true, out, &in[TN_CALL_ARGS]));
+  if (tn_builtin_of(call) < 0) {
+    TN_TRY(spread_tuples(pass, in[TN_CALL_ARGS], out, &in[TN_CALL_ARGS]));
+  }
   *out_expr = tn_node_with(pass->ir, call, in);
   return NULL;
 }

@@ -38,7 +38,8 @@ static const char *name_of(legalize_ctx *c, const tn_node *func) {
   return name;
 }
 
-/* The arguments that the loop function takes: tensors; a new shape is in the result's type. */
+/* The arguments that the loop function takes: tensors, those of a tuple one by one; a new shape is
+ * in the result's type. */
 static tn_status tensor_args(const tn_infer_ctx *infer, const tn_node *args,
                              const tn_node **out_tuple) {
   TN_VEC(const tn_node *) kept = {0};
@@ -48,6 +49,13 @@ static tn_status tensor_args(const tn_infer_ctx *infer, const tn_node *args,
     st = tn_graph_infer(infer, args->in[i], &type);
     if (st == NULL && tn_is(type, TN_OP_TY_TENSOR)) {
       TN_VEC_PUSH(&kept, args->in[i]);
+    }
+    for (uint32_t j = 0; st == NULL && tn_is(type, TN_OP_TY_TUPLE) && j < type->n_in; ++j) {
+      const tn_node *tuple = args->in[i];
+      tn_attr at = {.i64 = j};
+      TN_VEC_PUSH(&kept, tn_is(tuple, TN_OP_TUPLE)
+                             ? tuple->in[j]
+                             : tn_node_new(infer->ir, TN_OP_GET, TN_DT_NONE, at, 1, &tuple));
     }
   }
   *out_tuple = tn_node_new(infer->ir, TN_OP_TUPLE, TN_DT_NONE, (tn_attr){.i64 = 0},

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "arith/arith.h"
 #include "base/check.h"
 
 /* ---- types ---- */
@@ -123,6 +124,102 @@ tn_status tn_op_ints(const tn_node *call, int32_t field, int64_t *out, int32_t *
   return NULL;
 }
 
+/* The text of a field's default, for those that are left out. */
+static const char *default_of(const tn_node *call, int32_t field) {
+  const char *text = tn_op_of(call)->fields[field].default_text;
+  return text == NULL ? "" : text;
+}
+
+int64_t tn_op_int(const tn_node *call, int32_t field) {
+  const tn_node *value = tn_call_field(call, field);
+  if (value != NULL) {
+    return value->op == TN_OP_INT ? value->attr.i64 : 0;
+  }
+  return strcmp(default_of(call, field), "True") == 0 ? 1
+                                                      : strtoll(default_of(call, field), NULL, 10);
+}
+
+double tn_op_float(const tn_node *call, int32_t field) {
+  const tn_node *value = tn_call_field(call, field);
+  if (value == NULL) {
+    return strtod(default_of(call, field), NULL);
+  }
+  return value->op == TN_OP_FLOAT ? value->attr.f64
+         : value->op == TN_OP_INT ? (double)value->attr.i64
+                                  : 0;
+}
+
+const char *tn_op_text(const tn_node *call, int32_t field) {
+  const tn_node *value = tn_call_field(call, field);
+  return value == NULL || value->op != TN_OP_STR ? "" : value->attr.text;
+}
+
+tn_status tn_op_dtype_field(const tn_node *call, int32_t field, tn_dtype otherwise, tn_dtype *out) {
+  const tn_node *value = tn_call_field(call, field);
+  *out = otherwise;
+  if (value == NULL) {
+    return NULL;
+  }
+  if (value->op == TN_OP_DTYPE) {
+    *out = (tn_dtype)value->attr.i64;
+    return NULL;
+  }
+  if (value->op == TN_OP_STR && (*value->attr.text == '\0' || /* TVM's text for none given */
+                                 tn_dtype_parse(value->attr.text, strlen(value->attr.text), out))) {
+    return NULL;
+  }
+  return TN_ERR(TN_INVALID, "'%s' names no element type", tn_op_of(call)->fields[field].name);
+}
+
+tn_status tn_op_same_dtype(const tn_node *a, const tn_node *b) {
+  char ta[TN_DTYPE_TEXT_BYTES];
+  char tb[TN_DTYPE_TEXT_BYTES];
+  if (a->dtype != TN_DT_NONE && b->dtype != TN_DT_NONE && a->dtype != b->dtype) {
+    return TN_ERR(TN_INVALID, "the operands have types %s and %s", tn_dtype_print(a->dtype, ta),
+                  tn_dtype_print(b->dtype, tb));
+  }
+  return NULL;
+}
+
+tn_status tn_op_want_float(const tn_node *type) {
+  char text[TN_DTYPE_TEXT_BYTES];
+  if (type->dtype != TN_DT_NONE && !tn_dtype_is_float(type->dtype)) {
+    return TN_ERR(TN_INVALID, "the operand has type %s, expected a float type",
+                  tn_dtype_print(type->dtype, text));
+  }
+  return NULL;
+}
+
+tn_status tn_op_rank(const tn_node *type, int64_t ndim, const char *what) {
+  if (type->attr.i64 >= 0 && type->attr.i64 != ndim) {
+    return TN_ERR(TN_INVALID, "%s has %" PRId64 " dimensions, expected %" PRId64, what,
+                  type->attr.i64, ndim);
+  }
+  return NULL;
+}
+
+tn_status tn_op_same_extent(tn_ir *ir, const tn_node *a, const char *what_a, const tn_node *b,
+                            const char *what_b) {
+  if (tn_dim_compare(ir, a, b) != TN_DIM_DIFFERENT) {
+    return NULL;
+  }
+  tn_buf text = TN_BUF_INIT;
+  tn_buf_printf(&text, "%s has extent ", what_a);
+  tn_dim_print(a, &text);
+  tn_buf_printf(&text, ", %s ", what_b);
+  tn_dim_print(b, &text);
+  tn_status st = TN_ERR(TN_INVALID, "%s", tn_buf_text(&text));
+  tn_buf_deinit(&text);
+  return st;
+}
+
+const tn_node *tn_op_simplify(tn_ir *ir, const tn_node *expr) {
+  tn_arith *arith = tn_arith_new(ir);
+  expr = tn_arith_simplify(arith, expr);
+  tn_arith_free(arith);
+  return expr;
+}
+
 /* ---- parameters ---- */
 
 static const tn_node *own_extent(tn_kernel *k, const tn_node *dim) {
@@ -156,23 +253,58 @@ static tn_status add_param(tn_kernel *k, const char *name, const tn_node *type,
   return NULL;
 }
 
+/* A, B ... Z, A26, A27 ... */
+static tn_status add_argument(tn_kernel *k, const tn_node *type) {
+  char name[24];
+  const tn_node *buffer = NULL;
+  size_t n = k->params.len;
+  if (n < 26) {
+    (void)snprintf(name, sizeof name, "%c", (char)('A' + n));
+  } else {
+    (void)snprintf(name, sizeof name, "A%zu", n);
+  }
+  return add_param(k, name, type, &buffer);
+}
+
 tn_status tn_kernel_init(tn_kernel *k, tn_ir *ir, const tn_node *call) {
-  static const char *const names[] = {"A", "B", "C", "D"};
   *k = (tn_kernel){.ir = ir, .call = call};
   tn_infer_ctx ctx = {.ir = ir};
   const tn_node *args = call->in[TN_CALL_ARGS];
-  for (uint32_t i = 0; i < args->n_in && i < sizeof names / sizeof names[0]; ++i) {
+  for (uint32_t i = 0; i < args->n_in; ++i) {
     const tn_node *type = NULL;
-    const tn_node *buffer = NULL;
     TN_TRY(tn_graph_infer(&ctx, args->in[i], &type));
     if (type->op == TN_OP_TY_TENSOR) {
-      TN_TRY(add_param(k, names[i], type, &buffer));
+      TN_TRY(add_argument(k, type));
+    }
+    for (uint32_t j = 0; type->op == TN_OP_TY_TUPLE && j < type->n_in; ++j) {
+      TN_TRY(add_argument(k, type->in[j]));
     }
   }
   return NULL;
 }
 
+tn_status tn_kernel_make(tn_ir *ir, const tn_node *call, const char *name,
+                         tn_status (*build)(tn_kernel *k, const tn_node *type),
+                         const tn_node **out_func) {
+  tn_kernel k;
+  tn_infer_ctx ctx = {.ir = ir};
+  const tn_node *type = NULL;
+  tn_status st = tn_kernel_init(&k, ir, call);
+  if (st == NULL) {
+    st = tn_graph_infer(&ctx, call, &type);
+  }
+  if (st == NULL) {
+    st = build(&k, type);
+  }
+  if (st == NULL) {
+    *out_func = tn_kernel_finish(&k, name);
+  }
+  tn_kernel_deinit(&k);
+  return st;
+}
+
 void tn_kernel_deinit(tn_kernel *k) {
+  tn_status_free(k->st);
   tn_map_deinit(&k->sizes);
   TN_VEC_DEINIT(&k->params);
   TN_VEC_DEINIT(&k->buffers);
@@ -181,7 +313,14 @@ void tn_kernel_deinit(tn_kernel *k) {
 }
 
 tn_status tn_kernel_result(tn_kernel *k, const tn_node *type, const tn_node **out_buffer) {
-  return add_param(k, "T_out", type, out_buffer);
+  char name[24];
+  if (k->n_results == 0) {
+    (void)snprintf(name, sizeof name, "T_out");
+  } else {
+    (void)snprintf(name, sizeof name, "T_out_%u", k->n_results);
+  }
+  ++k->n_results;
+  return add_param(k, name, type, out_buffer);
 }
 
 const tn_node *tn_kernel_temp(tn_kernel *k, const char *name, tn_dtype dtype, uint32_t n,
@@ -229,6 +368,60 @@ tn_status tn_kernel_load_broadcast(tn_kernel *k, const tn_node *buffer, uint32_t
   }
   return tn_kernel_load(k, buffer, indices, out);
 }
+
+/* ---- expressions; the first problem is kept for tn_kernel_end ---- */
+
+static const tn_node *keep(tn_kernel *k, tn_status st, const tn_node *value) {
+  if (st == NULL && value != NULL) {
+    return value;
+  }
+  if (k->st == NULL) {
+    k->st = st;
+  } else {
+    tn_status_free(st);
+  }
+  return tn_int(k->ir, TN_DT_I64, 0);
+}
+
+const tn_node *tn_k_i64(tn_kernel *k, int64_t value) { return tn_int(k->ir, TN_DT_I64, value); }
+
+const tn_node *tn_k_number(tn_kernel *k, tn_dtype dtype, double value) {
+  return tn_dtype_is_float(dtype) ? tn_float(k->ir, dtype, value)
+                                  : tn_int(k->ir, dtype, (int64_t)value);
+}
+
+const tn_node *tn_k_op(tn_kernel *k, tn_op op, const tn_node *a, const tn_node *b) {
+  const tn_node *out = NULL;
+  tn_status st = k->st != NULL ? NULL : tn_tir_binary(k->ir, op, a, b, &out);
+  return keep(k, st, out);
+}
+
+const tn_node *tn_k_call(tn_kernel *k, tn_intrin_id id, const tn_node *a) {
+  const tn_node *out = NULL;
+  tn_status st =
+      k->st != NULL ? NULL : tn_tir_intrin(k->ir, tn_intrin_get(id), TN_DT_NONE, 1, &a, &out);
+  return keep(k, st, out);
+}
+
+const tn_node *tn_k_cast(tn_kernel *k, tn_dtype dtype, const tn_node *a) {
+  const tn_node *out = NULL;
+  tn_status st = k->st != NULL ? NULL : tn_tir_cast(k->ir, dtype, a, &out);
+  return keep(k, st, out);
+}
+
+const tn_node *tn_k_select(tn_kernel *k, const tn_node *cond, const tn_node *a, const tn_node *b) {
+  const tn_node *out = NULL;
+  tn_status st = k->st != NULL ? NULL : tn_tir_select(k->ir, TN_OP_IF_THEN_ELSE, cond, a, b, &out);
+  return keep(k, st, out);
+}
+
+const tn_node *tn_k_load(tn_kernel *k, const tn_node *buffer, const tn_node *const *indices) {
+  const tn_node *out = NULL;
+  tn_status st = k->st != NULL ? NULL : tn_kernel_load(k, buffer, indices, &out);
+  return keep(k, st, out);
+}
+
+/* ---- blocks, closed ---- */
 
 static tn_status make_block(tn_kernel *k, const tn_node *body, const tn_node *init,
                             const tn_node **out) {
@@ -318,6 +511,11 @@ tn_status tn_kernel_end(tn_kernel *k, const tn_node *buffer, const tn_node *cons
   uint32_t n = tn_buffer_ndim(buffer);
   const tn_node *store = NULL;
   const tn_node *first = NULL;
+  if (k->st != NULL) { /* an expression of the block could not be built */
+    tn_status st = k->st;
+    k->st = NULL;
+    return st;
+  }
   TN_TRY(tn_tir_store(ir, buffer, value, n, indices, NULL, &store));
   if (init != NULL && may_reduce_nothing(k)) {
     TN_TRY(push_init(k, buffer, indices, init));

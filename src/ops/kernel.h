@@ -34,6 +34,22 @@ TN_MUST_USE tn_status tn_op_broadcast(tn_ir *ir, const char *name, const tn_node
 TN_MUST_USE tn_status tn_op_axis(const char *name, int64_t axis, int64_t ndim, int64_t *out);
 /// The values of an INTS field; n = -1 when it is left out. At most TN_MAX_NDIM.
 TN_MUST_USE tn_status tn_op_ints(const tn_node *call, int32_t field, int64_t *out, int32_t *out_n);
+/// Fields, or their defaults as the table of ops.c has them.
+int64_t tn_op_int(const tn_node *call, int32_t field); /* BOOL too */
+double tn_op_float(const tn_node *call, int32_t field);
+/// A STR field, "" when it is left out.
+const char *tn_op_text(const tn_node *call, int32_t field);
+TN_MUST_USE tn_status tn_op_dtype_field(const tn_node *call, int32_t field, tn_dtype otherwise,
+                                        tn_dtype *out);
+/// INVALID when both dtypes are known and differ / when it is known and no float's.
+TN_MUST_USE tn_status tn_op_same_dtype(const tn_node *a, const tn_node *b);
+TN_MUST_USE tn_status tn_op_want_float(const tn_node *type);
+/// INVALID when the rank is known and another one.
+TN_MUST_USE tn_status tn_op_rank(const tn_node *type, int64_t ndim, const char *what);
+/// INVALID when two extents are certainly different; names both.
+TN_MUST_USE tn_status tn_op_same_extent(tn_ir *ir, const tn_node *a, const char *what_a,
+                                        const tn_node *b, const char *what_b);
+const tn_node *tn_op_simplify(tn_ir *ir, const tn_node *expr);
 
 /* ---- loop-level form ---- */
 
@@ -45,6 +61,8 @@ typedef struct tn_kernel {
   TN_VEC(const tn_node *) buffers;
   TN_VEC(const tn_node *) stmts;
   TN_VEC(const tn_node *) allocs;
+  uint32_t n_results;
+  tn_status st;      /* the first problem of tn_k_*; owned */
   const char *block; /* the block being built */
   uint32_t n_spatial;
   uint32_t n_reduce;
@@ -53,10 +71,15 @@ typedef struct tn_kernel {
   const tn_node *axes[2 * TN_MAX_NDIM]; /* spatial ones first */
 } tn_kernel;
 
-/// Makes a buffer parameter for each tensor argument. UNSUPPORTED when a shape or dtype is unknown.
+/// Makes a buffer parameter for each tensor argument and each item of a tuple of them. UNSUPPORTED
+/// when a shape or dtype is unknown.
 TN_MUST_USE tn_status tn_kernel_init(tn_kernel *k, tn_ir *ir, const tn_node *call);
 void tn_kernel_deinit(tn_kernel *k);
-/// The buffer parameter for the result; comes after the arguments.
+/// The whole of an operator's `lower`: build gets the result's type.
+TN_MUST_USE tn_status tn_kernel_make(tn_ir *ir, const tn_node *call, const char *name,
+                                     tn_status (*build)(tn_kernel *k, const tn_node *type),
+                                     const tn_node **out_func);
+/// The buffer parameter for a result; they come after the arguments, in order.
 TN_MUST_USE tn_status tn_kernel_result(tn_kernel *k, const tn_node *type,
                                        const tn_node **out_buffer);
 /// A temporary of the function.
@@ -72,6 +95,15 @@ TN_MUST_USE tn_status tn_kernel_load(tn_kernel *k, const tn_node *buffer,
 /// Index of a broadcast operand: the last axes, 0 where its extent is 1.
 TN_MUST_USE tn_status tn_kernel_load_broadcast(tn_kernel *k, const tn_node *buffer, uint32_t n_axes,
                                                const tn_node **out);
+/* Expressions without a status each: the first problem is kept, and tn_kernel_end returns it. */
+const tn_node *tn_k_i64(tn_kernel *k, int64_t value);
+const tn_node *tn_k_number(tn_kernel *k, tn_dtype dtype, double value);
+const tn_node *tn_k_op(tn_kernel *k, tn_op op, const tn_node *a, const tn_node *b);
+const tn_node *tn_k_call(tn_kernel *k, tn_intrin_id id, const tn_node *a);
+const tn_node *tn_k_cast(tn_kernel *k, tn_dtype dtype, const tn_node *a);
+/// cond ? a : b, of which only the chosen one is evaluated.
+const tn_node *tn_k_select(tn_kernel *k, const tn_node *cond, const tn_node *a, const tn_node *b);
+const tn_node *tn_k_load(tn_kernel *k, const tn_node *buffer, const tn_node *const *indices);
 /// Stores value to buffer[indices] and closes block and loops. init: what is stored first when
 /// there are reduce axes, else NULL.
 TN_MUST_USE tn_status tn_kernel_end(tn_kernel *k, const tn_node *buffer,
