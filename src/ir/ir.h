@@ -365,6 +365,14 @@ typedef struct tn_module {
     uint64_t hash; /* of the name */
     const tn_node *func;
   } * funcs;
+  /* by hash, see module.c */
+  struct {
+    uint64_t hash;
+    uint32_t at; /* place + 1 when indexed; 0: free */
+  } * index;
+  uint32_t index_cap;
+  uint32_t n_indexed;
+  uint32_t n_removed; /* since the index was made */
 } tn_module;
 void tn_module_init(tn_module *module, tn_ir *ir, const char *name);
 void tn_module_deinit(tn_module *module);

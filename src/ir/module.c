@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Modules: small tables of names and functions in one tn_ir. Functions are looked for one after the
- * other, by the hashes of their names: modules hold tens of them, and thousands do no harm. */
+/* Modules: tables of names and functions in one tn_ir. An index by the hashes of the names says where
+ * a function stood when the index was made; functions only ever move towards the front since then,
+ * by as many places as functions were removed, so a search starts there and goes back. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ void tn_module_init(tn_module *module, tn_ir *ir, const char *name) {
 
 void tn_module_deinit(tn_module *module) {
   free(module->funcs);
+  free(module->index);
   *module = (tn_module){0};
 }
 
@@ -27,27 +29,66 @@ static void reserve(tn_module *module, uint32_t cap) {
   TN_CHECK(module->funcs != NULL, "out of memory: module of %u functions", module->cap);
 }
 
+static uint64_t hash_of(const char *name) { return tn_hash_bytes(0, name, strlen(name)); }
+
+static void index_put(tn_module *module, uint64_t hash, uint32_t at) {
+  uint32_t mask = module->index_cap - 1;
+  uint32_t slot = (uint32_t)hash & mask;
+  while (module->index[slot].at != 0) {
+    slot = (slot + 1) & mask;
+  }
+  module->index[slot].hash = hash;
+  module->index[slot].at = at + 1;
+  ++module->n_indexed;
+}
+
+static void index_rebuild(tn_module *module) {
+  module->index_cap = 16;
+  while (module->index_cap < 4 * module->n_funcs) {
+    module->index_cap *= 2;
+  }
+  free(module->index);
+  module->index = calloc(module->index_cap, sizeof *module->index);
+  TN_CHECK(module->index != NULL, "out of memory: index of %u functions", module->n_funcs);
+  module->n_indexed = 0;
+  module->n_removed = 0;
+  for (uint32_t i = 0; i < module->n_funcs; ++i) {
+    index_put(module, module->funcs[i].hash, i);
+  }
+}
+
 void tn_module_init_copy(tn_module *module, const tn_module *src) {
   *module = *src;
   module->funcs = NULL;
   module->cap = 0;
+  module->index = NULL;
   reserve(module, src->n_funcs);
   for (uint32_t i = 0; i < src->n_funcs; ++i) {
     module->funcs[i] = src->funcs[i];
   }
+  index_rebuild(module);
 }
 
-static uint64_t hash_of(const char *name) { return tn_hash_bytes(0, name, strlen(name)); }
+static bool is_at(const tn_module *module, uint32_t i, uint64_t hash, const char *name) {
+  return module->funcs[i].hash == hash && strcmp(module->funcs[i].name, name) == 0;
+}
 
-/* The index, or n_funcs. */
+/* The place of a function, or n_funcs. */
 static uint32_t index_of(const tn_module *module, const char *name) {
   uint64_t hash = hash_of(name);
-  uint32_t i = 0;
-  while (i < module->n_funcs &&
-         (module->funcs[i].hash != hash || strcmp(module->funcs[i].name, name) != 0)) {
-    ++i;
+  uint32_t mask = module->index_cap - 1;
+  for (uint32_t slot = (uint32_t)hash & mask; module->index_cap > 0 && module->index[slot].at != 0;
+       slot = (slot + 1) & mask) {
+    uint32_t end = module->index[slot].at; /* one past where it stood */
+    uint32_t begin = end - 1 > module->n_removed ? end - 1 - module->n_removed : 0;
+    for (uint32_t i = end < module->n_funcs ? end : module->n_funcs;
+         module->index[slot].hash == hash && i > begin; --i) {
+      if (is_at(module, i - 1, hash, name)) {
+        return i - 1;
+      }
+    }
   }
-  return i;
+  return module->n_funcs;
 }
 
 const tn_node *tn_module_find(const tn_module *module, const char *name) {
@@ -62,6 +103,11 @@ void tn_module_set(tn_module *module, const char *name, const tn_node *func) {
     module->funcs[i].name = tn_ir_text(module->ir, name);
     module->funcs[i].hash = hash_of(name);
     ++module->n_funcs;
+    if (2 * (module->n_indexed + 1) > module->index_cap) {
+      index_rebuild(module);
+    } else {
+      index_put(module, module->funcs[i].hash, i);
+    }
   }
   module->funcs[i].func = func;
 }
@@ -72,6 +118,7 @@ void tn_module_remove(tn_module *module, const char *name) {
     return;
   }
   --module->n_funcs;
+  ++module->n_removed;
   memmove(&module->funcs[i], &module->funcs[i + 1], (module->n_funcs - i) * sizeof *module->funcs);
 }
 

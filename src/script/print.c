@@ -169,21 +169,30 @@ static int32_t rank(const tn_module *module, uint32_t i) {
   return tn_is(func, TN_OP_PRIM_FUNC) ? 0 : tn_is(func, TN_OP_EXTERN) ? 1 : 2;
 }
 
-/* Insertion sort of function indices: loop functions, externs, graph functions, each by name; main
- * last. */
-static void sort_functions(const tn_module *module, uint32_t *order) {
+typedef struct place {
+  int32_t rank;
+  uint32_t i;
+  const char *name;
+} place;
+
+static int by_rank_and_name(const void *a, const void *b) {
+  const place *x = a;
+  const place *y = b;
+  return x->rank != y->rank ? x->rank - y->rank : strcmp(x->name, y->name);
+}
+
+/* Indices of functions in the order of print: loop functions, externs, graph functions, each by
+ * name; main last. */
+static void sort_functions(tn_printer *p, uint32_t *order) {
+  const tn_module *module = p->module;
+  place *places =
+      tn_arena_alloc(&p->arena, sizeof *places * (module->n_funcs + 1), _Alignof(place));
   for (uint32_t i = 0; i < module->n_funcs; ++i) {
-    uint32_t j = i;
-    for (; j > 0; --j) {
-      int32_t a = rank(module, order[j - 1]);
-      int32_t b = rank(module, i);
-      if (a < b ||
-          (a == b && strcmp(module->funcs[order[j - 1]].name, module->funcs[i].name) <= 0)) {
-        break;
-      }
-      order[j] = order[j - 1];
-    }
-    order[j] = i;
+    places[i] = (place){rank(module, i), i, module->funcs[i].name};
+  }
+  qsort(places, module->n_funcs, sizeof *places, by_rank_and_name);
+  for (uint32_t i = 0; i < module->n_funcs; ++i) {
+    order[i] = places[i].i;
   }
 }
 
@@ -250,7 +259,7 @@ static void print_class(tn_printer *p) {
   print_module_attrs(p);
   uint32_t *order =
       tn_arena_alloc(&p->arena, sizeof *order * (p->module->n_funcs + 1), _Alignof(uint32_t));
-  sort_functions(p->module, order);
+  sort_functions(p, order);
   for (uint32_t i = 0; i < p->module->n_funcs; ++i) {
     if (i > 0) {
       tn_buf_putc(p->out, '\n');

@@ -119,6 +119,33 @@ static void undo_is_keeping_the_old_table(void **state) {
   tn_ir_free(ir);
 }
 
+static void thousands_of_functions_are_found_after_others_left(void **state) {
+  (void)state;
+  enum { N = 3000 };
+  tn_ir *ir = tn_ir_new(0);
+  tn_module module;
+  char name[16];
+  tn_module_init(&module, ir, "Module");
+  for (int32_t i = 0; i < N; ++i) {
+    (void)snprintf(name, sizeof name, "f%d", i);
+    tn_module_set(&module, name, tn_int(ir, TN_DT_I32, i));
+  }
+  for (int32_t i = 0; i < N; i += 3) {
+    (void)snprintf(name, sizeof name, "f%d", i);
+    tn_module_remove(&module, name);
+  }
+  tn_module_set(&module, "f0", tn_int(ir, TN_DT_I32, -1)); /* back, at the end */
+  assert_int_equal(module.n_funcs, N - N / 3 + 1);
+  for (int32_t i = 1; i < N; ++i) {
+    (void)snprintf(name, sizeof name, "f%d", i);
+    const tn_node *found = tn_module_find(&module, name);
+    assert_ptr_equal(found, i % 3 == 0 ? NULL : tn_int(ir, TN_DT_I32, i));
+  }
+  assert_ptr_equal(tn_module_find(&module, "f0"), tn_int(ir, TN_DT_I32, -1));
+  tn_module_deinit(&module);
+  tn_ir_free(ir);
+}
+
 static void functions_are_equal_up_to_names(void **state) {
   (void)state;
   tn_ir *ir = tn_ir_new(0);
@@ -295,6 +322,7 @@ int main(void) {
       cmocka_unit_test(a_million_dead_nodes_cost_the_living_nothing),
       cmocka_unit_test(a_sequence_of_100000_is_one_flat_node),
       cmocka_unit_test(many_threads_read_a_frozen_parent),
+      cmocka_unit_test(thousands_of_functions_are_found_after_others_left),
       cmocka_unit_test(linking_two_modules_copies_into_one),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
