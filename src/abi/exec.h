@@ -133,10 +133,11 @@ enum {
  *                                        bool or integers that is not 0
  *   SHAPE_OP slot op arg arg             slot = a <op> b on int64; op: tn_vm_shape_op. Overflow and
  *                                        division by zero are errors
- *   MATCH reg text dt ndim n dim*        reg must be a tensor (dt 0: any, ndim -1: any), or with dt
- *                                        -1 a shape. n is ndim or 0; a dim is kind | value << 8 of
- *                                        TN_VM_DIM_*. text: index of a CONST of kind STR for the
- *                                        message (the place and the type wanted), or -1
+ *   MATCH reg text dt ndim n dim*        reg must be a tensor (dt 0: any, ndim -1: any), or what a
+ *                                        negative dt says (TN_VM_MATCH_*). n is ndim or 0; a dim is
+ *                                        kind | value << 8 of TN_VM_DIM_*. text: index of a CONST of
+ *                                        kind STR for the message (the place and the type wanted),
+ *                                        or -1
  *   MAKE_SHAPE dst n arg*                a shape value of integers
  *   ALLOC_STORAGE dst arg device flags   arg: bytes; device: index of the machine's device list;
  *                                        flags bit 0: the memory does not outlive the call and may
@@ -191,6 +192,14 @@ typedef enum tn_vm_shape_op {
   TN_VM_SH_NOT = 14,
   TN_VM_SH_SELECT = 15 /* slot = slot ? a : b */
 } tn_vm_shape_op;
+
+enum {
+  TN_VM_MATCH_SHAPE = -1,
+  TN_VM_MATCH_TUPLE = -2, /* of ndim items */
+  TN_VM_MATCH_FUNC = -3,
+  TN_VM_MATCH_INT = -4,
+  TN_VM_MATCH_FLOAT = -5 /* an int will do */
+};
 
 enum {
   TN_VM_DIM_ANY = 0,    /* not checked */

@@ -314,3 +314,16 @@ const tn_node *tn_call_field(const tn_node *call, int32_t i) {
   }
   return fields->in[i];
 }
+
+tn_status tn_check_host_device(const tn_node *call) {
+  static const char *const hosts[] = {"cpu", "llvm", "c"};
+  const tn_node *field = tn_call_field(call, 0);
+  const char *name = field == NULL ? "cpu" : field->attr.text;
+  size_t n = strcspn(name, ":");
+  for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; ++i) {
+    if (strlen(hosts[i]) == n && strncmp(hosts[i], name, n) == 0) {
+      return NULL;
+    }
+  }
+  return TN_ERR(TN_UNSUPPORTED, "there is no device '%s': code is made for the cpu", name);
+}

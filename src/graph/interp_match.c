@@ -106,7 +106,8 @@ static tn_status check_shaped(tn_frame *frame, const tn_node *type, const tn_val
 static tn_status check_prim(tn_frame *frame, const tn_node *type, const tn_value *value,
                             const char *what) {
   bool is_float = tn_dtype_is_float(type->dtype);
-  if (value->kind != (is_float ? TN_V_FLOAT : TN_V_INT)) {
+  bool is_number = value->kind == TN_V_INT || (is_float && value->kind == TN_V_FLOAT);
+  if (!is_number) { /* an integer will do for a float, as with loop functions */
     return mismatch(type, value, what);
   }
   if (!is_float && !tn_is_none(type->in[0])) {

@@ -107,6 +107,12 @@ static call_effect effect_of(const tn_node *value) {
     case TN_BUILTIN_KILL_TENSOR:
     case TN_BUILTIN_VM_KILL_OBJECT:
       return KEEPS_NOTHING;
+    case TN_BUILTIN_MEMORY_VIEW:
+    case TN_BUILTIN_ENSURE_ZERO_OFFSET:
+    case TN_BUILTIN_TO_VDEVICE:
+    case TN_BUILTIN_HINT_ON_DEVICE:
+    case TN_BUILTIN_STOP_LIFT_PARAMS:
+      return GIVES_BACK;
     default:
       break;
   }

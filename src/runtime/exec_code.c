@@ -131,9 +131,9 @@ static bool is_good_operand(const checker *c, char letter, int64_t word) {
     case 'y':
       return is_good_dtype(word);
     case 'e':
-      return word == 0 || word == -1 || is_good_dtype(word);
+      return (word <= 0 && word >= TN_VM_MATCH_FLOAT) || is_good_dtype(word);
     case 'k':
-      return word >= -1 && word <= TN_MAX_NDIM;
+      return word >= -1 && word <= TN_EXEC_MAX_PARAMS;
     case 'i':
       return word >= 0;
     default:
@@ -164,7 +164,11 @@ static tn_status check_whole(const checker *c, const int64_t *in) {
       return NULL;
     }
     case TN_VM_MATCH: {
-      bool is_good_n = in[5] == 0 || in[5] == in[4];
+      bool has_dims = in[3] >= TN_VM_MATCH_SHAPE;
+      bool is_good_n = in[5] == 0 || (has_dims && in[5] == in[4]);
+      if (has_dims && in[4] > TN_MAX_NDIM) {
+        return code_error(c, "too many dimensions");
+      }
       return is_good_n ? NULL : code_error(c, "as many dimensions as the rank says, or none");
     }
     case TN_VM_ALLOC_TENSOR:

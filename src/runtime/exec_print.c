@@ -18,8 +18,9 @@ static_assert(sizeof shape_op_names / sizeof shape_op_names[0] == TN_VM_SH_SELEC
               "one name an operation");
 
 static void print_dtype(tn_buf *out, int64_t word) {
+  static const char *const kinds[] = {"any", "shape", "tuple", "func", "int", "float"};
   char name[TN_DTYPE_TEXT_BYTES];
-  tn_buf_puts(out, word == 0 ? "any" : word == -1 ? "shape" : tn_dtype_print((tn_dtype)word, name));
+  tn_buf_puts(out, word <= 0 ? kinds[-word] : tn_dtype_print((tn_dtype)word, name));
 }
 
 static void print_arg(const tn_exec_view *v, int64_t word, tn_buf *out) {

@@ -167,6 +167,30 @@ static tn_status call_shape_to_tensor(void *ctx, const tn_arg *args, int32_t n_a
   return NULL;
 }
 
+/* tensor, shape, name of a dtype, byte offset: another look at the tensor's memory. */
+static tn_status call_view(void *ctx, const tn_arg *args, int32_t n_args, tn_arg *out_ret) {
+  (void)ctx;
+  bool is_ok = n_args == 4 && tn_arg_tensor(&args[0]) != NULL && tn_arg_shape(&args[1]) != NULL &&
+               tn_arg_text(&args[2]) != NULL && args[3].kind == TN_ARG_INT;
+  tn_dtype dtype = TN_DT_NONE;
+  if (!is_ok || !tn_dtype_parse(tn_arg_text(&args[2]), strlen(tn_arg_text(&args[2])), &dtype)) {
+    return TN_ERR(TN_INVALID, "expected a tensor, a shape, a dtype and a byte offset");
+  }
+  const tn_shape *shape = tn_arg_shape(&args[1]);
+  tn_tensor *base = tn_arg_tensor(&args[0]);
+  tn_tensor *view = NULL;
+  if (!tn_dl_is_compact(tn_tensor_dl(base))) {
+    return TN_ERR(TN_INVALID, "a view of a tensor whose elements do not lie in order");
+  }
+  if (args[3].u.i64 % (int64_t)tn_dtype_bytes(tn_dtype_elem(dtype)) != 0) {
+    return TN_ERR(TN_INVALID, "byte offset %" PRId64 " splits an element", args[3].u.i64);
+  }
+  TN_TRY(tn_tensor_view(base, dtype, tn_shape_ndim(shape), tn_shape_dims(shape), NULL,
+                        args[3].u.i64, &view));
+  *out_ret = tn_arg_of_tensor(view);
+  return NULL;
+}
+
 /* ---- table ---- */
 
 tn_callback tn_vm_builtin_find(const char *name) {
@@ -178,6 +202,7 @@ tn_callback tn_vm_builtin_find(const char *name) {
       {"vm.builtin.print", call_print},
       {"vm.builtin.shape_to_tensor", call_shape_to_tensor},
       {"vm.builtin.tensor_to_shape", call_tensor_to_shape},
+      {"vm.builtin.view", call_view},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
     if (strcmp(rows[i].name, name) == 0) {

@@ -157,11 +157,37 @@ static tn_status match_dims(const tn_vm_run *run, tn_vm_frame *frame, const int6
   return NULL;
 }
 
+/* NULL: it fits. */
+static const char *misfit(const tn_arg *value, int64_t kind, int64_t n) {
+  const tn_tuple *tuple = tn_arg_tuple(value);
+  switch (kind) {
+    case TN_VM_MATCH_TUPLE:
+      if (tuple == NULL) {
+        return ": not a tuple";
+      }
+      return n < 0 || tuple->n == n ? NULL : ": another number of items";
+    case TN_VM_MATCH_FUNC:
+      return tn_arg_func(value) != NULL ? NULL : ": not a function";
+    case TN_VM_MATCH_INT:
+      return value->kind == TN_ARG_INT ? NULL : ": not an integer";
+    default:
+      return value->kind == TN_ARG_INT || value->kind == TN_ARG_FLOAT ? NULL : ": not a number";
+  }
+}
+
 tn_status tn_vm_op_match(tn_vm_run *run, tn_vm_frame *frame, const int64_t *in) {
   const tn_arg *value = &frame->regs[in[1]];
+  if (in[3] < TN_VM_MATCH_SHAPE) {
+    const char *why = misfit(value, in[3], in[4]);
+    if (why != NULL) {
+      return match_error(run, frame, in, why);
+    }
+    frame->pc += 6;
+    return NULL;
+  }
   const DLTensor *dl = tn_arg_dl(value);
   const tn_shape *shape = tn_arg_shape(value);
-  bool wants_shape = in[3] == -1;
+  bool wants_shape = in[3] == TN_VM_MATCH_SHAPE;
   if (wants_shape ? shape == NULL : dl == NULL) {
     return match_error(run, frame, in, wants_shape ? ": not a shape" : ": not a tensor");
   }

@@ -152,13 +152,13 @@ static tn_status device_of(const tn_node *prim, int64_t *out) {
 
 static tn_status alloc_storage(tn_vm_func *f, const tn_node *var, const tn_node *call) {
   const tn_node *shape = tn_call_arg(call, 0);
-  const tn_node *keep = tn_call_field(call, 0);
+  const tn_node *keep =
+      tn_is_builtin(call, TN_BUILTIN_ALLOC_STORAGE) ? tn_call_field(call, 0) : NULL;
   bool is_kept = keep != NULL && tn_is_int(keep, 1);
   int64_t bytes = 0;
   int64_t device = 0;
   if (shape->op != TN_OP_SHAPE || shape->n_in != 1) {
-    return TN_ERR(TN_INVALID,
-                  "memory.alloc_storage takes a shape of one extent, the number of bytes");
+    return TN_ERR(TN_INVALID, "a storage takes a shape of one extent, the number of bytes");
   }
   TN_TRY(tn_vm_size(f, shape->in[0], &bytes));
   TN_TRY(device_of(tn_call_arg(call, 1), &device));
@@ -224,6 +224,59 @@ static tn_status alloc_tensor(tn_vm_func *f, const tn_node *var, const tn_node *
   uint32_t storage = tn_vm_temp_reg(f);
   TN_VM_PUT(f, TN_VM_ALLOC_STORAGE, storage, word, device, 0);
   return tensor_in(f, var, storage, 0, shape, dtype);
+}
+
+/* The extents of a shape as integer words; one that is not written out is matched into slots. */
+static tn_status push_extents(tn_vm_func *f, call_words *c, const tn_node *shape) {
+  if (shape->op == TN_OP_SHAPE) {
+    for (uint32_t i = 0; i < shape->n_in; ++i) {
+      int64_t word = 0;
+      TN_TRY(tn_vm_size(f, shape->in[i], &word));
+      push_word(c, word);
+    }
+    return NULL;
+  }
+  const tn_node *type = shape->op == TN_OP_GVAR ? shape->in[0] : shape;
+  if (type->op != TN_OP_TY_SHAPE || type->attr.i64 < 0 || type->attr.i64 > TN_MAX_NDIM) {
+    return TN_ERR(TN_INVALID, "the last argument is no shape of a known number of extents");
+  }
+  enum { HEAD = 6 };
+  int64_t n = type->attr.i64;
+  int64_t match[HEAD + TN_MAX_NDIM] = {TN_VM_MATCH, 0, -1, TN_VM_MATCH_SHAPE, n, n};
+  uint32_t reg = 0;
+  TN_TRY(tn_vm_arg_reg(f, shape, &reg));
+  match[1] = reg;
+  for (int64_t i = 0; i < n; ++i) {
+    uint32_t slot = tn_vm_new_slot(f);
+    match[HEAD + i] = TN_ARGW(TN_VM_DIM_STORE, slot);
+    push_word(c, TN_ARGW(TN_ARGW_SLOT, slot));
+  }
+  tn_vm_put(f, (int32_t)(HEAD + n), match);
+  return NULL;
+}
+
+/* f(args, shape): the extents come after the arguments, one number each. */
+static tn_status call_tir_dyn(tn_vm_func *f, const tn_node *call) {
+  const tn_node *callee = tn_call_arg(call, 0);
+  const tn_node *args = tn_call_arg(call, 1);
+  int64_t index =
+      callee->op == TN_OP_GLOBAL ? tn_vm_func_find(&f->t->kernels, callee->attr.text) : -1;
+  if (index < 0 || args->op != TN_OP_TUPLE || args->n_in == 0) {
+    return TN_ERR(TN_INVALID, "it takes a loop function and a tuple that ends in a shape");
+  }
+  call_words c = {0};
+  begin(&c, 3, (int64_t[]){TN_VM_CALL, -1, index});
+  tn_status st = NULL;
+  for (uint32_t i = 0; i + 1 < args->n_in && st == NULL; ++i) {
+    int64_t word = 0;
+    st = tn_vm_arg(f, args->in[i], &word);
+    push_word(&c, word);
+  }
+  if (st == NULL) {
+    st = push_extents(f, &c, args->in[args->n_in - 1]);
+  }
+  finish(f, &c, st);
+  return st;
 }
 
 static tn_status kill_object(tn_vm_func *f, const tn_node *var) {
@@ -293,12 +346,23 @@ static tn_status emit_builtin(tn_vm_func *f, const tn_node *var, const tn_node *
     case TN_BUILTIN_NULL_VALUE:
       return null_value(f, var);
     case TN_BUILTIN_STOP_LIFT_PARAMS:
+    case TN_BUILTIN_ENSURE_ZERO_OFFSET: /* all of the machine's tensors do */
       return move_value(f, var, args->in[0]);
+    case TN_BUILTIN_TO_VDEVICE:
+    case TN_BUILTIN_HINT_ON_DEVICE:
+      TN_TRY(tn_check_host_device(call));
+      return move_value(f, var, args->in[0]);
+    case TN_BUILTIN_MEMORY_VIEW:
+      return call_runtime(f, var, "vm.builtin.view", NULL, args);
+    case TN_BUILTIN_VM_CALL_TIR_DYN:
+      return call_tir_dyn(f, call);
     case TN_BUILTIN_ALLOC_TENSOR:
       return alloc_tensor(f, var, call);
     case TN_BUILTIN_ALLOC_STORAGE:
+    case TN_BUILTIN_VM_ALLOC_STORAGE:
       return alloc_storage(f, var, call);
     case TN_BUILTIN_STORAGE_TENSOR:
+    case TN_BUILTIN_VM_ALLOC_TENSOR:
       return storage_tensor(f, var, call);
     case TN_BUILTIN_KILL_STORAGE:
     case TN_BUILTIN_KILL_TENSOR:
@@ -309,14 +373,6 @@ static tn_status emit_builtin(tn_vm_func *f, const tn_node *var, const tn_node *
     case TN_BUILTIN_CALL_TIR_WITH_GRAD:
     case TN_BUILTIN_CALL_DPS_PACKED:
       return TN_ERR(TN_INVALID, "it is not in the machine's form; lower_call_tir comes first");
-    case TN_BUILTIN_TO_VDEVICE:
-    case TN_BUILTIN_HINT_ON_DEVICE:
-    case TN_BUILTIN_MEMORY_VIEW:
-    case TN_BUILTIN_ENSURE_ZERO_OFFSET:
-    case TN_BUILTIN_VM_CALL_TIR_DYN:
-    case TN_BUILTIN_VM_ALLOC_STORAGE:
-    case TN_BUILTIN_VM_ALLOC_TENSOR:
-      return TN_ERR(TN_UNSUPPORTED, "it has no code on the virtual machine in this version");
   }
   return TN_ERR(TN_UNSUPPORTED, "the operator has no code of its own; legalize_graph comes first");
 }

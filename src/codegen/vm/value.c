@@ -286,13 +286,16 @@ tn_status tn_vm_arg_reg(tn_vm_func *f, const tn_node *value, uint32_t *out_reg) 
 
 /* ---- types ---- */
 
+static bool is_late_dim(const tn_node *dim) {
+  return !tn_is_none(dim) && dim->op != TN_OP_INT && dim->op != TN_OP_VAR;
+}
+
 /* Early, a size that stands alone is stored or compared; late, when all of those have values, what
  * is computed from them. */
 static tn_status match_dim(tn_vm_func *f, const tn_node *dim, bool is_late, int64_t *out_word) {
   uint64_t slot = 0;
-  bool is_expr = dim->op != TN_OP_INT && dim->op != TN_OP_VAR;
   *out_word = TN_VM_DIM_ANY;
-  if (is_expr != is_late) {
+  if (is_late_dim(dim) != is_late) {
     return NULL;
   }
   if (dim->op == TN_OP_VAR && !tn_map_find(&f->slots, dim->id, NULL)) {
@@ -310,11 +313,21 @@ static tn_status match_dim(tn_vm_func *f, const tn_node *dim, bool is_late, int6
 
 static bool has_late_dims(const tn_node *dims) {
   for (uint32_t i = 0; i < dims->n_in; ++i) {
-    if (dims->in[i]->op != TN_OP_INT && dims->in[i]->op != TN_OP_VAR) {
+    if (is_late_dim(dims->in[i])) {
       return true;
     }
   }
   return false;
+}
+
+/* The constant with the text for the message: the place, and what the type asks for. */
+static int64_t wanted(tn_vm_func *f, const tn_node *type, const char *place) {
+  tn_buf text = TN_BUF_INIT;
+  tn_buf_printf(&text, "%s: expected ", place);
+  tn_ty_print(type, &text);
+  int64_t index = tn_vm_const_str(f->t, tn_buf_text(&text));
+  tn_buf_deinit(&text);
+  return index;
 }
 
 static tn_status match_shaped(tn_vm_func *f, uint32_t reg, const tn_node *type, const char *place,
@@ -328,14 +341,10 @@ static tn_status match_shaped(tn_vm_func *f, uint32_t reg, const tn_node *type, 
     return TN_ERR(TN_UNSUPPORTED, "%s has %" PRId64 " dimensions; at most %d", place,
                   type->attr.i64, (int)TN_MAX_NDIM);
   }
-  tn_buf text = TN_BUF_INIT;
-  tn_buf_printf(&text, "%s: expected ", place);
-  tn_ty_print(type, &text);
-  int64_t text_const = tn_vm_const_str(f->t, tn_buf_text(&text));
-  tn_buf_deinit(&text);
-  int64_t dtype = type->op == TN_OP_TY_TENSOR ? (int64_t)type->dtype : -1;
+  int64_t text = wanted(f, type, place);
+  int64_t dtype = type->op == TN_OP_TY_TENSOR ? (int64_t)type->dtype : TN_VM_MATCH_SHAPE;
   uint32_t n = tn_is_none(dims) ? 0 : dims->n_in;
-  int64_t words[HEAD + TN_MAX_NDIM] = {TN_VM_MATCH, reg, text_const, dtype, type->attr.i64, n};
+  int64_t words[HEAD + TN_MAX_NDIM] = {TN_VM_MATCH, reg, text, dtype, type->attr.i64, n};
   for (uint32_t i = 0; i < n; ++i) {
     TN_TRY_MSG(match_dim(f, dims->in[i], is_late, &words[HEAD + i]), "%s", place);
   }
@@ -343,25 +352,62 @@ static tn_status match_shaped(tn_vm_func *f, uint32_t reg, const tn_node *type, 
   return NULL;
 }
 
-static tn_status match_prim(tn_vm_func *f, uint32_t reg, const tn_node *type, const char *place) {
+/* A number whose value the type names goes through a shape of one extent, which can be compared. */
+static tn_status match_prim(tn_vm_func *f, uint32_t reg, const tn_node *type, const char *place,
+                            bool is_late) {
   const tn_node *value = type->in[0];
-  if (tn_is_none(value)) {
+  bool is_float = tn_dtype_is_float(type->dtype);
+  if (!is_late) {
+    TN_VM_PUT(f, TN_VM_MATCH, reg, wanted(f, type, place),
+              is_float ? TN_VM_MATCH_FLOAT : TN_VM_MATCH_INT, -1, 0);
+  }
+  if (is_float || tn_is_none(value)) {
     return NULL;
   }
-  if (value->op != TN_OP_VAR || tn_map_find(&f->slots, value->id, NULL)) {
-    return TN_ERR(TN_UNSUPPORTED, "%s: a scalar with a prescribed value", place);
+  if (value->op == TN_OP_VAR && !tn_map_find(&f->slots, value->id, NULL)) {
+    uint32_t slot = tn_vm_new_slot(f);
+    tn_vm_set_slot(f, value, slot);
+    TN_VM_PUT(f, TN_VM_TO_SLOT, slot, reg);
+    return NULL;
   }
-  uint32_t slot = tn_vm_new_slot(f);
-  tn_vm_set_slot(f, value, slot);
-  TN_VM_PUT(f, TN_VM_TO_SLOT, slot, reg);
+  int64_t dim = 0;
+  TN_TRY_MSG(match_dim(f, value, is_late, &dim), "%s", place);
+  if (dim == TN_VM_DIM_ANY) {
+    return NULL;
+  }
+  uint32_t shape = tn_vm_temp_reg(f);
+  TN_VM_PUT(f, TN_VM_MAKE_SHAPE, shape, 1, TN_ARGW(TN_ARGW_REG, reg));
+  TN_VM_PUT(f, TN_VM_MATCH, shape, wanted(f, type, place), TN_VM_MATCH_SHAPE, 1, 1, dim);
   return NULL;
+}
+
+static bool has_late_part(const tn_node *type) {
+  switch ((int)type->op) {
+    case TN_OP_TY_TENSOR:
+    case TN_OP_TY_SHAPE:
+      return has_late_dims(type->in[0]);
+    case TN_OP_TY_PRIM:
+      return is_late_dim(type->in[0]);
+    case TN_OP_TY_TUPLE:
+      for (uint32_t i = 0; i < type->n_in; ++i) {
+        if (has_late_part(type->in[i])) {
+          return true;
+        }
+      }
+      return false;
+    default:
+      return false;
+  }
 }
 
 static tn_status match_tuple(tn_vm_func *f, uint32_t reg, const tn_node *type, const char *place,
                              bool is_late) {
+  if (!is_late) {
+    TN_VM_PUT(f, TN_VM_MATCH, reg, wanted(f, type, place), TN_VM_MATCH_TUPLE, type->n_in, 0);
+  }
   for (uint32_t i = 0; i < type->n_in; ++i) {
     const tn_node *item = type->in[i];
-    if (item->op == TN_OP_TY_OBJECT || item->op == TN_OP_TY_FUNC) {
+    if (!(is_late ? has_late_part(item) : item->op != TN_OP_TY_OBJECT)) {
       continue;
     }
     uint32_t temp = tn_vm_temp_reg(f);
@@ -378,9 +424,14 @@ tn_status tn_vm_match(tn_vm_func *f, uint32_t reg, const tn_node *type, const ch
     case TN_OP_TY_SHAPE:
       return match_shaped(f, reg, type, place, is_late);
     case TN_OP_TY_PRIM:
-      return is_late ? NULL : match_prim(f, reg, type, place);
+      return match_prim(f, reg, type, place, is_late);
     case TN_OP_TY_TUPLE:
       return match_tuple(f, reg, type, place, is_late);
+    case TN_OP_TY_FUNC:
+      if (!is_late) {
+        TN_VM_PUT(f, TN_VM_MATCH, reg, wanted(f, type, place), TN_VM_MATCH_FUNC, -1, 0);
+      }
+      return NULL;
     default:
       return NULL;
   }
