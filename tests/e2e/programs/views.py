@@ -1,21 +1,17 @@
-# run: --random --size n=3
-# A view keeps the memory it looks at: nothing is planned over it.
-from tvm.script import ir as I
-from tvm.script import relax as R
+# run: --random
 from tvm.script import tir as T
 
-@I.ir_module
-class M:
-    @R.function(pure=False)
-    def main(x: R.Tensor(("n", 4), "float32")) -> R.Tuple(R.Tensor((4,), "float32"), R.Tensor(("n * 4",), "float32"), R.Tensor(("n", 4), "int32")):
-        n = T.int64()
-        a = R.add(x, x)
-        flat = R.memory.view(a, R.shape([n * 4]), R.dtype("float32"), R.prim_value(0))
-        b = R.multiply(x, x)
-        c = R.add(b, x)
-        d = R.add(flat, flat)
-        second = R.memory.view(a, R.shape([4]), R.dtype("float32"), R.prim_value(16))
-        e = R.add(second, second)
-        bits = R.memory.view(c, R.shape([n, 4]), R.dtype("int32"), R.prim_value(0))
-        zero = R.memory.ensure_zero_offset(bits)
-        return (e, d, zero)
+
+@T.prim_func
+def main(A: T.Buffer((16, 16), "float32"), B: T.Buffer((16, 16), "float32")):
+    for i, j in T.grid(4, 4):
+        with T.block("o"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            s = T.int32()
+            A4 = T.match_buffer(A[vi * 4:vi * 4 + 4, vj * 4:vj * 4 + 4], (4, 4), strides=[16, 1], offset_factor=4)
+            B4 = T.match_buffer(B[vj * 4:vj * 4 + 4, vi * 4:vi * 4 + 4], (4, 4), strides=[s, 1], offset_factor=4)
+            for x, y in T.grid(4, 4):
+                with T.block("in"):
+                    vx, vy = T.axis.remap("SS", [x, y])
+                    R1 = T.match_buffer(A4[vx, 0:4], (4,), offset_factor=1)
+                    B4[vy, vx] = R1[vy] + T.Cast("float32", s)
