@@ -42,7 +42,7 @@ struct tn_ir {
   TN_VEC(tn_array *) arrays; /* in the arena; their data is owned */
   TN_VEC(tn_source) sources;
   uint32_t n_parent_sources;
-  tn_map pos_at; /* node id -> index into poses */
+  TN_VEC(uint32_t) pos_at; /* id - first_id -> 1 + index into poses, 0: none */
   TN_VEC(tn_pos) poses;
   const tn_node *none;
 };
@@ -79,7 +79,7 @@ void tn_ir_free(tn_ir *ir) {
   TN_VEC_DEINIT(&ir->arrays);
   TN_VEC_DEINIT(&ir->sources);
   TN_VEC_DEINIT(&ir->poses);
-  tn_map_deinit(&ir->pos_at);
+  TN_VEC_DEINIT(&ir->pos_at);
   free(ir->nodes);
   free(ir->texts);
   tn_arena_deinit(&ir->arena);
@@ -436,25 +436,27 @@ const char *tn_ir_source_text(const tn_ir *ir, uint32_t source, size_t *out_len)
 }
 
 void tn_ir_set_pos(tn_ir *ir, const tn_node *n, tn_pos pos) {
-  if (pos.source == 0 || tn_is_interned(n)) {
-    return;
+  if (pos.source == 0 || tn_is_interned(n) || n->id < ir->first_id) {
+    return; /* a parent's node has the position that its parent knows */
   }
   assert_writable(ir);
-  uint64_t at = 0;
-  if (tn_map_find(&ir->pos_at, n->id, &at)) {
-    ir->poses.data[at] = pos;
+  size_t at = n->id - ir->first_id;
+  while (ir->pos_at.len <= at) {
+    TN_VEC_PUSH(&ir->pos_at, 0);
+  }
+  if (ir->pos_at.data[at] != 0) {
+    ir->poses.data[ir->pos_at.data[at] - 1] = pos;
     return;
   }
-  tn_map_set(&ir->pos_at, n->id, ir->poses.len);
   TN_VEC_PUSH(&ir->poses, pos);
+  ir->pos_at.data[at] = (uint32_t)ir->poses.len;
 }
 
 tn_pos tn_ir_pos(const tn_ir *ir, const tn_node *n) {
-  for (; ir != NULL; ir = ir->parent) {
-    uint64_t at = 0;
-    if (tn_map_find(&ir->pos_at, n->id, &at)) {
-      return ir->poses.data[at];
-    }
+  while (ir->parent != NULL && n->id < ir->first_id) {
+    ir = ir->parent;
   }
-  return (tn_pos){0};
+  size_t at = n->id - ir->first_id;
+  bool is_known = n->id >= ir->first_id && at < ir->pos_at.len && ir->pos_at.data[at] != 0;
+  return is_known ? ir->poses.data[ir->pos_at.data[at] - 1] : (tn_pos){0};
 }
