@@ -604,6 +604,11 @@ static void check_stmt(checker *c, const tn_node *stmt) {
       check_branch(c, stmt->in[TN_GIF_ELSE], stmt->in[TN_GIF_VAR]->in[0]);
       break;
     case TN_OP_RETURN:
+      if (tn_is_none(stmt->in[0])) {
+        tn_diags_add(c->diags, "missing-return", c->pos, NULL,
+                     "function '%s' returns without a value", c->func->attr.text);
+        return;
+      }
       check_result(c, stmt->in[0], "return-type", "the result", c->func->in[TN_GFUNC_RET]);
       break;
     case TN_OP_YIELD:

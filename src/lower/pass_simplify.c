@@ -64,7 +64,8 @@ static const tn_node *loop(simplify_ctx *c, const tn_node *n) {
   if (extent <= 0) {
     return nothing(c);
   }
-  if (extent == 1 && n->attr.i64 != TN_FOR_THREAD_BINDING) {
+  if (extent == 1 && n->attr.i64 != TN_FOR_THREAD_BINDING &&
+      tn_loop_exits(n->in[TN_FOR_BODY]) == 0) {
     return stmt(c, tn_subst1(c->ir, n->in[TN_FOR_BODY], var, in[TN_FOR_MIN]));
   }
   tn_arith_bind_range(c->arith, var, in[TN_FOR_MIN], in[TN_FOR_EXTENT]);

@@ -162,7 +162,8 @@ static bool print_grid(tn_printer *p, const tn_node *n) {
   const tn_node *body = n;
   for (; n_loops < MAX_GRID && is_plain_loop(body); body = body->in[TN_FOR_BODY]) {
     tn_uses uses = {.loops = loops, .n = n_loops};
-    if (!tn_walk(body->in[TN_FOR_EXTENT], find_use, NULL, &uses)) {
+    bool is_left = n_loops > 0 && (tn_loop_exits(body->in[TN_FOR_BODY]) & TN_EXIT_BREAK) != 0;
+    if (is_left || !tn_walk(body->in[TN_FOR_EXTENT], find_use, NULL, &uses)) {
       break;
     }
     loops[n_loops++] = body;
@@ -490,9 +491,15 @@ static void print_line_stmt(tn_printer *p, const tn_node *n) {
       tn_buf_puts(p->out, ", ");
       tn_pr_expr(p, n->in[TN_ASSERT_MESSAGE], 1);
       break;
+    case TN_OP_BREAK:
+    case TN_OP_CONTINUE:
+      tn_buf_puts(p->out, tn_op_info_get((tn_op)n->op)->text);
+      break;
     case TN_OP_RETURN:
-      tn_buf_puts(p->out, "return ");
-      tn_pr_expr(p, n->in[0], 0);
+      tn_buf_puts(p->out, tn_is_none(n->in[0]) ? "return" : "return ");
+      if (!tn_is_none(n->in[0])) {
+        tn_pr_expr(p, n->in[0], 0);
+      }
       break;
     default:
       tn_pr_graph_expr(p, n);

@@ -205,6 +205,10 @@ void tn_read_for(tn_reader *r, const tn_ast *stmt) {
   }
   const tn_node *body = tn_read_suite(r, stmt->in[TN_AST_FOR_BODY]);
   tn_scopes_pop(&r->scopes);
+  if (n > 1 && (tn_loop_exits(body) & TN_EXIT_BREAK) != 0) {
+    tn_read_fail(r, stmt, "misplaced-break", "write a loop in a loop: 'break' leaves the inner one",
+                 "'break' in T.grid, which stands for %u loops", n);
+  }
   for (uint32_t i = n; i > 0; --i) {
     const loop_head *head = &heads[i - 1];
     body = tn_for_new(r->ir, head->kind, vars[i - 1], head->min, head->extent, body, head->thread,

@@ -332,8 +332,8 @@ void tn_add_return(tn_reader *r, const tn_ast *stmt, const tn_ast *value_ast) {
 
 static void read_return(tn_reader *r, const tn_ast *stmt) {
   if (stmt->in[0] == NULL || stmt->in[0]->kind == TN_AST_NONE) {
-    tn_read_fail(r, stmt, "unsupported", NULL,
-                 "not supported: 'return' without a value in a @T.prim_func");
+    const tn_node *none = tn_none(r->ir);
+    tn_add_stmt(r, stmt, tn_node_new(r->ir, TN_OP_RETURN, TN_DT_NONE, (tn_attr){0}, 1, &none));
     return;
   }
   tn_add_return(r, stmt, stmt->in[0]);
@@ -397,9 +397,11 @@ void tn_read_tir_stmt(tn_reader *r, const tn_ast *stmt) {
     case TN_AST_PASS:
       return;
     case TN_AST_BREAK:
-    case TN_AST_CONTINUE:
-      tn_read_fail(r, stmt, "unsupported", NULL, "not supported yet: 'break' and 'continue'");
+    case TN_AST_CONTINUE: {
+      tn_op op = stmt->kind == TN_AST_BREAK ? TN_OP_BREAK : TN_OP_CONTINUE;
+      tn_add_stmt(r, stmt, tn_node_new(r->ir, op, TN_DT_NONE, (tn_attr){0}, 0, NULL));
       return;
+    }
     case TN_AST_DEF:
     case TN_AST_CLASS:
       tn_read_fail(r, stmt, "wrong-place", NULL, "a definition cannot stand in a @T.prim_func");

@@ -65,6 +65,22 @@ const tn_node *tn_for_new(tn_ir *ir, tn_for_kind kind, const tn_node *var, const
                      in);
 }
 
+uint32_t tn_loop_exits(const tn_node *body) {
+  if (tn_is(body, TN_OP_BREAK)) {
+    return TN_EXIT_BREAK;
+  }
+  if (tn_is(body, TN_OP_CONTINUE)) {
+    return TN_EXIT_CONTINUE;
+  }
+  bool is_stmt = tn_op_info_get((tn_op)body->op)->cls == TN_CLASS_STMT;
+  uint32_t exits = 0;
+  for (uint32_t i = 0;
+       is_stmt && !tn_is(body, TN_OP_FOR) && !tn_is(body, TN_OP_WHILE) && i < body->n_in; ++i) {
+    exits |= tn_loop_exits(body->in[i]);
+  }
+  return exits;
+}
+
 const tn_node *tn_region_new(tn_ir *ir, const tn_node *buffer, uint32_t n,
                              const tn_node *const *ranges) {
   TN_VEC(const tn_node *) in = {0};

@@ -122,6 +122,9 @@ bool tn_buffer_is_plain(const tn_node *buffer);
 const tn_node *tn_for_new(tn_ir *ir, tn_for_kind kind, const tn_node *var, const tn_node *min,
                           const tn_node *extent, const tn_node *body, const tn_node *thread,
                           const tn_node *annotations);
+enum { TN_EXIT_BREAK = 1, TN_EXIT_CONTINUE = 2 };
+/// Which of BREAK and CONTINUE in a loop's body belong to that loop: TN_EXIT_* flags.
+uint32_t tn_loop_exits(const tn_node *body);
 const tn_node *tn_region_new(tn_ir *ir, const tn_node *buffer, uint32_t n,
                              const tn_node *const *ranges);
 /// Function-level T.alloc_buffer: body is then a BLOCK without iters, labelled "root", that has

@@ -12,9 +12,11 @@ typedef struct checker {
   const tn_ir *ir;
   tn_diags *diags;
   const tn_node *func;
-  tn_pos pos;  /* of the nearest statement that has one */
-  tn_map seen;   /* ids of expressions and buffers that were checked */
-  tn_map consts; /* ids of pointers to constants */
+  tn_pos pos;                 /* of the nearest statement that has one */
+  const tn_node *around;      /* the innermost loop, block or launch; NULL: none */
+  const tn_node *many_around; /* the innermost loop whose iterations run at once; NULL: none */
+  tn_map seen;                /* ids of expressions and buffers that were checked */
+  tn_map consts;              /* ids of pointers to constants */
 } checker;
 
 typedef struct names {
@@ -302,6 +304,14 @@ static void check_buffer(checker *c, const tn_node *buffer) {
 
 static void check_stmt(checker *c, const tn_node *n);
 
+/* A statement that a BREAK inside it would meet first. */
+static void check_inside(checker *c, const tn_node *body, const tn_node *around) {
+  const tn_node *outer = c->around;
+  c->around = around;
+  check_stmt(c, body);
+  c->around = outer;
+}
+
 static void check_condition(checker *c, const tn_node *cond, const char *of) {
   names text;
   check_expr(c, cond);
@@ -328,7 +338,31 @@ static void check_loop(checker *c, const tn_node *n) {
     tn_diags_add(c->diags, "loop-kind", c->pos, NULL,
                  "loop '%s': a thread binding names its thread, other loops do not", name);
   }
-  check_stmt(c, n->in[TN_FOR_BODY]);
+  const tn_node *outer = c->many_around;
+  bool is_many = n->attr.i64 == TN_FOR_PARALLEL || n->attr.i64 == TN_FOR_THREAD_BINDING;
+  c->many_around = is_many ? n : outer;
+  check_inside(c, n->in[TN_FOR_BODY], n);
+  c->many_around = outer;
+}
+
+static void check_exit(checker *c, const tn_node *n) {
+  const char *what = tn_op_info_get((tn_op)n->op)->text;
+  const tn_node *around = c->around;
+  bool is_loop = around != NULL && tn_is(around, TN_OP_FOR);
+  if (around == NULL) {
+    tn_diags_add(c->diags, "misplaced-break", c->pos, NULL, "'%s' stands in no loop", what);
+  } else if (tn_is(around, TN_OP_BLOCK)) {
+    tn_diags_add(c->diags, "misplaced-break", c->pos, NULL,
+                 "'%s' in block '%s' cannot reach the loops around the block", what,
+                 around->in[TN_BLOCK_LABEL]->attr.text);
+  } else if (tn_is(around, TN_OP_LAUNCH)) {
+    tn_diags_add(c->diags, "misplaced-break", c->pos, NULL,
+                 "'%s' cannot leave what runs on the threads '%s'", what, around->attr.text);
+  } else if (is_loop && around->attr.i64 != TN_FOR_SERIAL) {
+    tn_diags_add(c->diags, "misplaced-break", c->pos, NULL,
+                 "'%s' in loop '%s': only serial loops and while can be left", what,
+                 around->in[TN_FOR_VAR]->attr.text);
+  }
 }
 
 static void check_iter(checker *c, const tn_node *iter, const char *block) {
@@ -405,9 +439,9 @@ static void check_block(checker *c, const tn_node *n) {
       tn_diags_add(c->diags, "init-without-reduce", c->pos, NULL,
                    "block '%s' has an init and no reduce axis", name);
     }
-    check_stmt(c, n->in[TN_BLOCK_INIT]);
+    check_inside(c, n->in[TN_BLOCK_INIT], n);
   }
-  check_stmt(c, n->in[TN_BLOCK_BODY]);
+  check_inside(c, n->in[TN_BLOCK_BODY], n);
 }
 
 static void check_alloc(checker *c, const tn_node *n) {
@@ -425,6 +459,11 @@ static void check_return(checker *c, const tn_node *n) {
   const tn_node *value = n->in[0];
   names text;
   check_expr(c, value);
+  if (c->many_around != NULL) {
+    tn_diags_add(c->diags, "misplaced-return", c->pos, NULL,
+                 "'return' in loop '%s', whose iterations run at once",
+                 c->many_around->in[TN_FOR_VAR]->attr.text);
+  }
   tn_dtype want = tn_is_none(ret) ? TN_DT_NONE : ret->dtype;
   if (value->dtype != want) {
     tn_diags_add(c->diags, "return-type", c->pos, NULL, "'%s' returns %s and gives %s",
@@ -461,7 +500,7 @@ static void check_launch(checker *c, const tn_node *n) {
     tn_diags_add(c->diags, "loop-type", c->pos, NULL,
                  "thread '%s': variable and extent have one integer type", n->attr.text);
   }
-  check_stmt(c, n->in[TN_LAUNCH_BODY]);
+  check_inside(c, n->in[TN_LAUNCH_BODY], n);
 }
 
 /* A constant's memory cannot be written; compiled code has it in read-only pages. */
@@ -513,7 +552,7 @@ static void check_stmt_node(checker *c, const tn_node *n) {
       return;
     case TN_OP_WHILE:
       check_condition(c, n->in[TN_WHILE_COND], "a while");
-      check_stmt(c, n->in[TN_WHILE_BODY]);
+      check_inside(c, n->in[TN_WHILE_BODY], n);
       return;
     case TN_OP_IF:
       check_if(c, n);
@@ -534,6 +573,10 @@ static void check_stmt_node(checker *c, const tn_node *n) {
         tn_diags_add(c->diags, "assert-message", c->pos, NULL,
                      "the message of an assert is a text");
       }
+      return;
+    case TN_OP_BREAK:
+    case TN_OP_CONTINUE:
+      check_exit(c, n);
       return;
     case TN_OP_RETURN:
       check_return(c, n);

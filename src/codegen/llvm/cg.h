@@ -61,7 +61,7 @@ typedef struct tn_cg_func {
   TN_VEC(uint64_t) memo_keys; /* in order of entry, to forget what a lazy arm computed */
   TN_VEC(tn_cg_scratch) scratch;
   const tn_cg_loop *loop; /* the innermost one, or NULL */
-  LLVMValueRef mask; /* lanes under evaluation of a vector if_then_else, or NULL */
+  LLVMValueRef mask;      /* lanes under evaluation of a vector if_then_else, or NULL */
   bool is_parallel_body;
   int64_t stack_bytes;
 } tn_cg_func;

@@ -24,7 +24,10 @@ void tn_cg_count_loop(tn_cg *cg, LLVMValueRef begin, LLVMValueRef end, bool is_n
                       bool is_unrolled, tn_cg_body_fn body, void *ctx) {
   LLVMBasicBlockRef before = tn_cg_here(cg);
   LLVMBasicBlockRef loop = tn_cg_block(cg, "loop");
+  LLVMBasicBlockRef step = tn_cg_block(cg, "next");
   LLVMBasicBlockRef after = tn_cg_block(cg, "after");
+  const tn_cg_loop *outer = cg->cur->loop;
+  tn_cg_loop own = {.next = step, .after = after, .n_scratch = cg->cur->scratch.len};
   if (is_never_empty) {
     LLVMBuildBr(cg->builder, loop);
   } else {
@@ -34,8 +37,12 @@ void tn_cg_count_loop(tn_cg *cg, LLVMValueRef begin, LLVMValueRef end, bool is_n
   tn_cg_at(cg, loop);
   LLVMValueRef counter = LLVMBuildPhi(cg->builder, cg->i64, "i");
   tn_cg_memo_clear(cg);
+  cg->cur->loop = &own;
   body(cg, counter, ctx);
+  cg->cur->loop = outer;
   tn_cg_memo_clear(cg);
+  LLVMBuildBr(cg->builder, step);
+  tn_cg_at(cg, step);
   LLVMValueRef next = LLVMBuildAdd(cg->builder, counter, tn_cg_i64(cg, 1), "");
   LLVMSetNSW(next, 1); /* it stays at or below end */
   LLVMValueRef is_more = LLVMBuildICmp(cg->builder, LLVMIntSLT, next, end, "");
@@ -117,13 +124,17 @@ void tn_cg_while(tn_cg *cg, const tn_node *loop) {
   LLVMBasicBlockRef head = tn_cg_block(cg, "while");
   LLVMBasicBlockRef body = tn_cg_block(cg, "do");
   LLVMBasicBlockRef after = tn_cg_block(cg, "after");
+  const tn_cg_loop *outer = cg->cur->loop;
+  tn_cg_loop own = {.next = head, .after = after, .n_scratch = cg->cur->scratch.len};
   LLVMBuildBr(cg->builder, head);
   tn_cg_at(cg, head);
   tn_cg_memo_clear(cg);
   LLVMBuildCondBr(cg->builder, tn_cg_expr(cg, loop->in[TN_WHILE_COND]), body, after);
   tn_cg_at(cg, body);
   tn_cg_memo_clear(cg);
+  cg->cur->loop = &own;
   tn_cg_stmt(cg, loop->in[TN_WHILE_BODY]);
+  cg->cur->loop = outer;
   tn_cg_memo_clear(cg);
   LLVMBuildBr(cg->builder, head);
   tn_cg_at(cg, after);

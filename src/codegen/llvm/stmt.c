@@ -53,6 +53,13 @@ void tn_cg_leave(tn_cg *cg, LLVMValueRef code) {
   tn_cg_memo_clear(cg);
 }
 
+void tn_cg_leave_loop(tn_cg *cg, LLVMBasicBlockRef target) {
+  free_scratch(cg, cg->cur->loop->n_scratch);
+  LLVMBuildBr(cg->builder, target);
+  tn_cg_at(cg, tn_cg_block(cg, "dead"));
+  tn_cg_memo_clear(cg);
+}
+
 void tn_cg_leave_if_failed(tn_cg *cg, LLVMValueRef code) {
   LLVMBasicBlockRef failed = tn_cg_block(cg, "failed");
   LLVMBasicBlockRef ok = tn_cg_block(cg, "ok");
@@ -282,6 +289,12 @@ void tn_cg_stmt(tn_cg *cg, const tn_node *n) {
       break;
     case TN_OP_ASSERT:
       assertion(cg, n);
+      break;
+    case TN_OP_BREAK:
+      tn_cg_leave_loop(cg, cg->cur->loop->after);
+      break;
+    case TN_OP_CONTINUE:
+      tn_cg_leave_loop(cg, cg->cur->loop->next);
       break;
     case TN_OP_RETURN:
       return_value(cg, n);

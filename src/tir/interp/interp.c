@@ -23,6 +23,7 @@ static tn_status compile(tn_tir_program *prog) {
   TN_VEC_DEINIT(&c.slots);
   TN_VEC_DEINIT(&c.bound);
   TN_VEC_DEINIT(&c.loose);
+  TN_VEC_DEINIT(&c.exits);
   tn_map_deinit(&c.const_at);
   tn_map_deinit(&c.domain_of);
   return st;

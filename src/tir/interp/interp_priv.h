@@ -158,6 +158,12 @@ typedef struct tn_ival {
   uint32_t epoch; /* when it was computed: a value that reads memory is stale after a store */
 } tn_ival;
 
+/// The jump of a BREAK or CONTINUE whose loop is not finished.
+typedef struct tn_iexit {
+  int32_t ins;
+  bool is_break;
+} tn_iexit;
+
 typedef struct tn_icomp {
   tn_tir_program *prog;
   uint32_t *memo; /* node id -> number in vals + 1; for BUFFERs: buffer number + 1; 0: not here */
@@ -167,6 +173,7 @@ typedef struct tn_icomp {
   TN_VEC(const tn_node *) loose; /* BUFFERs that no statement declares */
   tn_map const_at;               /* bits -> number of the constant */
   tn_map domain_of;              /* id of a loop's or axis' variable -> its FOR or ITER */
+  TN_VEC(tn_iexit) exits;        /* of the loops being compiled, the innermost one's last */
   uint32_t epoch;
   int32_t top; /* next free slot */
   const tn_node *place;

@@ -23,11 +23,27 @@ static uint32_t count_stmts(const tn_node *n) {
 
 /* ---- loops ---- */
 
+/* Jumps of the loop whose exits begin at `mark` that leave it, or that go on with it, land here. */
+static void land_exits(tn_icomp *c, size_t mark, bool is_break) {
+  for (size_t i = mark; i < c->exits.len; ++i) {
+    if (c->exits.data[i].is_break == is_break) {
+      tn_icomp_land(c, c->exits.data[i].ins);
+    }
+  }
+}
+
+static tn_status exit_stmt(tn_icomp *c, const tn_node *n) {
+  tn_iexit out = {tn_icomp_emit(c, TN_IOP_JMP, 0, 0, 0, 0, 0), tn_is(n, TN_OP_BREAK)};
+  TN_VEC_PUSH(&c->exits, out);
+  return NULL;
+}
+
 typedef struct loop {
   int32_t var;
   int32_t end;
   int32_t exit; /* the jump taken when there is nothing to do */
   int32_t start;
+  size_t exits;
 } loop;
 
 static tn_status loop_begin(tn_icomp *c, const tn_node *min, const tn_node *extent, loop *out) {
@@ -43,13 +59,17 @@ static tn_status loop_begin(tn_icomp *c, const tn_node *min, const tn_node *exte
   tn_icomp_emit(c, TN_IOP_ADD, 0, out->end, first, n, 0);
   out->exit = tn_icomp_emit(c, TN_IOP_JGE, 0, 0, out->var, out->end, 0);
   out->start = (int32_t)c->prog->code.len;
+  out->exits = c->exits.len;
   ++c->epoch; /* an earlier turn may have stored */
   return NULL;
 }
 
 static void loop_end(tn_icomp *c, const loop *l, uint32_t n_stmts) {
+  land_exits(c, l->exits, false);
   tn_icomp_emit(c, TN_IOP_NEXT, n_stmts, l->var, l->end, 0, l->start);
   tn_icomp_land(c, l->exit);
+  land_exits(c, l->exits, true);
+  c->exits.len = l->exits;
   ++c->epoch;
 }
 
@@ -69,13 +89,17 @@ static tn_status loop_over(tn_icomp *c, const tn_node *var, const tn_node *min,
 static tn_status while_loop(tn_icomp *c, const tn_node *n) {
   int32_t cond = 0;
   int32_t start = (int32_t)c->prog->code.len;
+  size_t exits = c->exits.len;
   ++c->epoch;
   TN_TRY(tn_icomp_scalar(c, n->in[TN_WHILE_COND], &cond));
   int32_t to_end = tn_icomp_emit(c, TN_IOP_JZ, 0, 0, cond, 0, 0);
   tn_icomp_emit(c, TN_IOP_STEPS, count_stmts(n->in[TN_WHILE_BODY]), 0, 0, 0, 0);
   TN_TRY(nested(c, n->in[TN_WHILE_BODY]));
+  land_exits(c, exits, false);
   tn_icomp_emit(c, TN_IOP_JMP, 0, 0, 0, 0, start);
   tn_icomp_land(c, to_end);
+  land_exits(c, exits, true);
+  c->exits.len = exits;
   ++c->epoch;
   return NULL;
 }
@@ -279,6 +303,9 @@ static tn_status dispatch(tn_icomp *c, const tn_node *n) {
       return attr_stmt(c, n);
     case TN_OP_ASSERT:
       return assert_stmt(c, n);
+    case TN_OP_BREAK:
+    case TN_OP_CONTINUE:
+      return exit_stmt(c, n);
     case TN_OP_RETURN:
       return return_stmt(c, n);
     default:

@@ -5,11 +5,8 @@ def f(A: T.Buffer((16,), "float32"), n: T.int32):
         A[0] = A[1]
     for i in range(0, 8, 2):
         A[i] = A[0]
-    while n < 3:
-        break
     with T.sblock("b"):
         A[0] = A[1]
-    return
 # expect:
 %s:4:10: error: not supported yet: with T.realize [unsupported]
     with T.realize(A[0:4], "global"):
@@ -17,12 +14,6 @@ def f(A: T.Buffer((16,), "float32"), n: T.int32):
 %s:6:26: error: not supported yet: a loop with a step, of the spelling of 2026 [unsupported]
     for i in range(0, 8, 2):
                          ^
-%s:9:9: error: not supported yet: 'break' and 'continue' [unsupported]
-        break
-        ^~~~~
-%s:10:10: error: not supported yet: with T.sblock [unsupported]
+%s:8:10: error: not supported yet: with T.sblock [unsupported]
     with T.sblock("b"):
          ^~~~~~~~~~~~~
-%s:12:5: error: not supported: 'return' without a value in a @T.prim_func [unsupported]
-    return
-    ^~~~~~
