@@ -21,6 +21,11 @@ static const char *gone_hint(const tn_reader *r, const char *name) {
              : "it belongs to a branch: only the variable that both branches end with lives on";
 }
 
+static const tn_node *global_of(tn_reader *r, const char *name) {
+  tn_attr attr = {.text = tn_ir_text(r->ir, name)};
+  return tn_node_new(r->ir, TN_OP_GLOBAL, TN_DT_NONE, attr, 0, NULL);
+}
+
 tn_val tn_read_name(tn_reader *r, const tn_ast *ast) {
   const tn_binding *binding = tn_scopes_find(&r->scopes, ast->text);
   if (binding != NULL) {
@@ -32,6 +37,9 @@ tn_val tn_read_name(tn_reader *r, const tn_ast *ast) {
   const char *why = gone_hint(r, ast->text);
   if (why != NULL) {
     return tn_read_fail(r, ast, "out-of-scope", why, "'%s' is not visible here", ast->text);
+  }
+  if (tn_strmap_has(&r->funcs, ast->text) && r->is_graph) { /* f for cls.f */
+    return tn_val_node(global_of(r, ast->text));
   }
   if (tn_strmap_has(&r->funcs, ast->text)) {
     return tn_read_fail(r, ast, "undefined-name",
@@ -305,8 +313,7 @@ static tn_val read_module_member(tn_reader *r, const tn_ast *ast) {
     free(hint);
     return v;
   }
-  tn_attr attr = {.text = tn_ir_text(r->ir, ast->text)};
-  return tn_val_node(tn_node_new(r->ir, TN_OP_GLOBAL, TN_DT_NONE, attr, 0, NULL));
+  return tn_val_node(global_of(r, ast->text));
 }
 
 static tn_val read_attr(tn_reader *r, const tn_ast *ast) {

@@ -54,13 +54,19 @@ bool tn_is_match_cast(tn_reader *r, const tn_ast *value) {
 
 static const tn_node *bind_match_cast(tn_reader *r, const tn_ast *stmt, const tn_ast *name,
                                       const tn_ast *call, const tn_node *annotation) {
-  const tn_ast *args[2];
-  if (!tn_bind_args(r, call, "value struct_info", args)) {
+  const tn_ast *args[3];
+  if (!tn_bind_args(r, call, "value struct_info? ty?", args)) {
+    return NULL;
+  }
+  const tn_ast *type_ast = args[1] != NULL ? args[1] : args[2];
+  if (type_ast == NULL || (args[1] != NULL && args[2] != NULL)) {
+    tn_read_fail(r, call, type_ast == NULL ? "missing-argument" : "duplicate-argument", NULL,
+                 "match_cast takes one type");
     return NULL;
   }
   const tn_node *value = tn_read_graph(r, args[0]);
-  tn_collect_symbols(r, args[1]);
-  const tn_node *type = tn_read_type(r, args[1]);
+  tn_collect_symbols(r, type_ast);
+  const tn_node *type = tn_read_type(r, type_ast);
   if (value == NULL || type == NULL) {
     return NULL;
   }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Types of the graph level: R.Tensor, R.Shape, R.Tuple, R.Prim, R.Object, R.Callable. Sizes are
- * int64 expressions; in quotes they are expressions of their own, and a quoted name in a signature
- * (or match_cast) makes the symbol it names. */
+/* Types of the graph level: R.Tensor, R.Shape, R.Tuple, R.Prim, R.Object, R.Callable; without the
+ * R. as in 2022, T.int64 for R.Prim("int64") as in 2026. Sizes are int64 expressions; in quotes they
+ * are expressions of their own, and a quoted name in a signature (or match_cast) makes the symbol it
+ * names. In 2022 the names of a signature's sizes are not quoted. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -52,15 +53,22 @@ static const tn_node *read_dims(tn_reader *r, const tn_ast *ast) {
   return tn_list(r->ir, ast->n, dims);
 }
 
-static void define_symbol(tn_reader *r, const tn_ast *string) {
-  const tn_ast *inner = tn_ast_parse_inner(r->ir, &r->arena, string->text, string->pos);
+static void define_symbol(tn_reader *r, const tn_ast *size) {
+  const tn_ast *inner =
+      size->kind == TN_AST_STR ? tn_ast_parse_inner(r->ir, &r->arena, size->text, size->pos) : size;
   if (inner == NULL || inner->kind != TN_AST_NAME ||
       tn_scopes_find(&r->scopes, inner->text) != NULL) {
     return;
   }
   const tn_node *var = tn_var_new(r->ir, inner->text, TN_DT_I64);
-  tn_mark(r, var, string);
+  tn_mark(r, var, size);
   tn_scopes_set(&r->scopes, inner->text, tn_val_node(var));
+}
+
+/* "n" among sizes; n itself in 2022, where nothing but sizes stands in such a list. */
+static bool is_symbol(const tn_reader *r, const tn_ast *size) {
+  bool is_bare = size->kind == TN_AST_NAME && strcmp(size->text, "_") != 0;
+  return size->kind == TN_AST_STR || (is_bare && r->dialect == TN_DIALECT_2022);
 }
 
 void tn_collect_symbols(tn_reader *r, const tn_ast *annotation) {
@@ -69,10 +77,14 @@ void tn_collect_symbols(tn_reader *r, const tn_ast *annotation) {
   }
   if (annotation->kind == TN_AST_TUPLE || annotation->kind == TN_AST_LIST) {
     for (uint32_t i = 0; i < annotation->n; ++i) {
-      if (annotation->in[i]->kind == TN_AST_STR) {
+      if (is_symbol(r, annotation->in[i]) && !tn_is_type_text(r, annotation->in[i])) {
         define_symbol(r, annotation->in[i]);
       }
     }
+  }
+  if (annotation->kind == TN_AST_KEYWORD && strcmp(annotation->text, "value") == 0 &&
+      annotation->in[0]->kind == TN_AST_STR) { /* R.Prim(value="n") */
+    define_symbol(r, annotation->in[0]);
   }
   for (uint32_t i = 0; i < annotation->n; ++i) {
     tn_collect_symbols(r, annotation->in[i]);
@@ -239,7 +251,7 @@ static const tn_node *read_callable(tn_reader *r, const tn_ast *call) {
 }
 
 static const tn_node *read_later(tn_reader *r, const tn_ast *call) {
-  tn_read_fail(r, call, "unsupported", NULL, "not supported yet: %s",
+  tn_read_fail(r, call, "unsupported", NULL, "not supported: %s, a tensor spread over devices",
                tn_dotted(r, call->kind == TN_AST_CALL ? call->in[0] : call));
   return NULL;
 }
@@ -247,37 +259,46 @@ static const tn_node *read_later(tn_reader *r, const tn_ast *call) {
 static const type_row rows[] = {
     {"R.Tensor", read_tensor}, {"R.Shape", read_shape},   {"R.Tuple", read_tuple},
     {"R.Prim", read_prim},     {"R.Object", read_object}, {"R.Callable", read_callable},
-    {"R.DTensor", read_later}, {"R.Any", read_later},
+    {"R.Any", read_object},    {"R.DTensor", read_later},
 };
 
+/* R.Tensor, and Tensor where no other thing has that name. */
 static const type_row *find_type(tn_reader *r, const tn_ast *ast) {
-  const char *name = tn_dotted(r, ast->kind == TN_AST_CALL ? ast->in[0] : ast);
+  const tn_ast *callee = ast->kind == TN_AST_CALL ? ast->in[0] : ast;
+  bool is_bare = callee->kind == TN_AST_NAME && tn_scopes_find(&r->scopes, callee->text) == NULL;
+  const char *name = is_bare ? callee->text : tn_dotted(r, callee);
   for (size_t i = 0; name != NULL && i < sizeof rows / sizeof rows[0]; ++i) {
-    if (strcmp(rows[i].name, name) == 0) {
+    if (strcmp(rows[i].name + (is_bare ? strlen("R.") : 0), name) == 0) {
       return &rows[i];
     }
   }
   return NULL;
 }
 
-bool tn_is_type_text(tn_reader *r, const tn_ast *ast) {
-  return (ast->kind == TN_AST_CALL || ast->kind == TN_AST_ATTR) && find_type(r, ast) != NULL;
+bool tn_is_type_text(tn_reader *r, const tn_ast *ast) { return find_type(r, ast) != NULL; }
+
+/* T.int64: the type of a number. */
+static const tn_node *read_number_type(tn_reader *r, const tn_ast *ast) {
+  const char *name = tn_dotted(r, ast);
+  tn_dtype dtype = TN_DT_NONE;
+  bool is_dtype = name != NULL && strncmp(name, "T.", 2) == 0 &&
+                  tn_dtype_parse(name + 2, strlen(name + 2), &dtype);
+  return is_dtype && tn_dtype_lanes(dtype) == 1 && !tn_dtype_is_handle(dtype)
+             ? tn_ty_prim(r->ir, dtype, NULL)
+             : NULL;
 }
 
 const tn_node *tn_read_type(tn_reader *r, const tn_ast *ast) {
-  const type_row *row =
-      ast->kind == TN_AST_CALL || ast->kind == TN_AST_ATTR ? find_type(r, ast) : NULL;
+  const type_row *row = find_type(r, ast);
   if (row != NULL) {
     return row->fn(r, ast);
   }
   if (ast->kind == TN_AST_NONE) {
     return tn_ty_tuple(r->ir, 0, NULL);
   }
-  if (ast->kind == TN_AST_CALL && ast->in[0]->kind == TN_AST_NAME &&
-      strcmp(ast->in[0]->text, "Tensor") == 0) {
-    tn_read_fail(r, ast, "unsupported", "write R.Tensor(...)",
-                 "not supported yet: a bare Tensor(...), the spelling of 2022");
-    return NULL;
+  const tn_node *number = read_number_type(r, ast);
+  if (number != NULL) {
+    return number;
   }
   const char *name = tn_dotted(r, ast->kind == TN_AST_CALL ? ast->in[0] : ast);
   const char *names[sizeof rows / sizeof rows[0]];
