@@ -137,12 +137,11 @@ static inline const tn_target *cgt_target(const char *name) {
   return target;
 }
 
-static inline tn_status cgt_try_compile(cgt *t, const char *target, int32_t level) {
+static inline tn_status cgt_try_compile_as(cgt *t, const tn_codegen_opts *opts) {
   tn_buf object = TN_BUF_INIT;
-  tn_codegen_opts opts = {.target = cgt_target(target), .opt_level = level};
   tn_jit_free(t->jit);
   t->jit = NULL;
-  tn_status st = tn_llvm_emit(&t->module, &opts, TN_EMIT_OBJ, &object);
+  tn_status st = tn_llvm_emit(&t->module, opts, TN_EMIT_OBJ, &object);
   if (st == NULL) {
     st = tn_jit_new(object.data, object.len, &t->jit);
   }
@@ -150,8 +149,18 @@ static inline tn_status cgt_try_compile(cgt *t, const char *target, int32_t leve
   return st;
 }
 
+static inline tn_status cgt_try_compile(cgt *t, const char *target, int32_t level) {
+  tn_codegen_opts opts = {.target = cgt_target(target), .opt_level = level};
+  return cgt_try_compile_as(t, &opts);
+}
+
 static inline void cgt_compile(cgt *t, const char *target, int32_t level) {
   expect_ok(cgt_try_compile(t, target, level));
+}
+
+static inline void cgt_compile_strict(cgt *t, const char *target, int32_t level) {
+  tn_codegen_opts opts = {.target = cgt_target(target), .opt_level = level, .is_strict_math = true};
+  expect_ok(cgt_try_compile_as(t, &opts));
 }
 
 static inline tn_kernel_fn cgt_find(cgt *t, const char *name) {

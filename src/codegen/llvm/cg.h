@@ -8,6 +8,7 @@
  *   range.c     intervals of index expressions
  *   expr.c      one expression: dispatch and memo
  *   arith.c, cast.c, math.c   operators, conversions, functions
+ *   math_emit.c our own mathematics (tir/math/) as instructions
  *   memory.c    loads, stores, addresses
  *   vector.c    lanes
  *   call.c      calls, addresses, hints
@@ -81,6 +82,7 @@ typedef struct tn_cg {
   int32_t n_outlined;  /* parallel bodies of this PRIM_FUNC so far */
   bool is_contracting; /* a * b + c may round once */
   bool has_f16c;
+  bool has_fma;
   tn_map roots;  /* handle VARs that share memory with no other */
   tn_map ranges; /* VAR id or expression id -> index into range_values */
   TN_VEC(tn_cg_range) range_values;
@@ -193,6 +195,8 @@ bool tn_cg_is_libm_name(const char *name, size_t len);
 /* ---- stmt.c ---- */
 void tn_cg_stmt(tn_cg *cg, const tn_node *n);
 /// Leaves the current function with `code` (i32), giving scratch memory back.
+/// Calls row `at` of tn_math_fns, whose function it defines at the first call. args: float32 or float64.
+LLVMValueRef tn_cg_own_math(tn_cg *cg, uint32_t at, LLVMValueRef *args, unsigned n);
 void tn_cg_leave(tn_cg *cg, LLVMValueRef code);
 /// Goes to `target`, giving back what scratch memory the current loop holds; what follows in the
 /// source is dead.

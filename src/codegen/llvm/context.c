@@ -92,6 +92,7 @@ tn_status tn_cg_init(tn_cg *cg, const tn_module *module, const tn_codegen_opts *
   cg->target = opts->target != NULL ? opts->target : tn_target_host();
   cg->is_contracting = opts->opt_level >= 2 && !opts->is_strict_math;
   cg->has_f16c = strstr(cg->target->required, "f16c") != NULL;
+  cg->has_fma = strstr(cg->target->required, "fma") != NULL;
   TN_TRY(make_machine(cg));
   cg->ctx = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(cg->ctx, on_diagnostic, cg);
@@ -191,7 +192,8 @@ static const char *pipeline_of(int32_t opt_level) {
     return "function(sroa,early-cse<memssa>," COMBINE "simplifycfg,loop-mssa(licm),gvn," COMBINE
            "simplifycfg,adce)";
   }
-  return "function(sroa,early-cse<memssa>," COMBINE "simplifycfg,loop-mssa(licm),gvn,"
+  return "always-inline," /* our own mathematics, see math_emit.c */
+         "function(sroa,early-cse<memssa>," COMBINE "simplifycfg,loop-mssa(licm),gvn,"
          "loop(indvars,loop-deletion)," COMBINE "simplifycfg,"
          "loop-vectorize<interleave-forced-only;no-vectorize-forced-only>,"
          "loop-unroll<O2;no-partial;no-runtime;no-peeling;full-unroll-max=8>,sroa," COMBINE

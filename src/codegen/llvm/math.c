@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tir/math/math.h"
+
 LLVMValueRef tn_cg_llvm_intrin(tn_cg *cg, const char *name, LLVMTypeRef type, LLVMValueRef *args,
                                unsigned n) {
   unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
@@ -196,6 +198,10 @@ enum { MAX_MATH_ARGS = 4 };
 static LLVMValueRef math_value(tn_cg *cg, const tn_node *n, const tn_intrin *row, tn_dtype dtype,
                                LLVMValueRef *args) {
   LLVMValueRef x = args[0];
+  int32_t own = tn_dtype_is_float(dtype) ? tn_math_find(row->id) : -1;
+  if (own >= 0) {
+    return tn_cg_own_math(cg, (uint32_t)own, args, n->n_in);
+  }
   switch ((int)row->id) {
     case TN_INTRIN_SIGMOID:
       return sigmoid(cg, dtype, x);

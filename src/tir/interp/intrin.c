@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tir/interp/interp_priv.h"
+#include "tir/math/math.h"
 
 enum { MAX_ARGS = 4 };
 
@@ -70,11 +71,25 @@ static void int_lane(tn_icomp *c, tn_intrin_id id, tn_dtype dtype, int32_t d, co
   tn_icomp_norm(c, dtype, d);
 }
 
+/* A function of functions.def. */
+static void own_lane(tn_icomp *c, int32_t row, tn_dtype dtype, int32_t d, const int32_t *a) {
+  static const tn_iop ops[][2] = {[TN_MATH_F] = {TN_IOP_OWN1_F, TN_IOP_OWN1_D},
+                                  [TN_MATH_FF] = {TN_IOP_OWN2_F, TN_IOP_OWN2_D},
+                                  [TN_MATH_FI] = {TN_IOP_OWNI_F, TN_IOP_OWNI_D}};
+  const tn_iop *op = ops[tn_math_fns[row].shape];
+  step(c, dtype, op[0], op[1], (uint32_t)row, d, a[0], a[1]);
+}
+
 static tn_status math_lane(tn_icomp *c, const tn_node *n, int32_t d, const int32_t *a) {
   const tn_intrin *intrin = tn_intrin_of(n);
   tn_dtype dtype = tn_dtype_elem(n->in[0]->dtype);
   bool is_double = dtype == TN_DT_F64;
   const char *name = intrin->def.name;
+  int32_t own = tn_dtype_is_float(dtype) ? tn_math_find(intrin->id) : -1;
+  if (own >= 0) {
+    own_lane(c, own, dtype, d, a);
+    return NULL;
+  }
   switch (intrin->id) {
     case TN_INTRIN_SIGMOID:
     case TN_INTRIN_RSQRT:

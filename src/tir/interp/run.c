@@ -7,6 +7,7 @@
 
 #include "tir/interp/interp_priv.h"
 #include "tir/interp/num.h"
+#include "tir/math/math.h"
 
 /* Where the accessed element lies; NULL when an index leaves its extent or the memory ends before.
  * The arithmetic is unsigned: strides may be anything, and what wraps is caught by the last test.

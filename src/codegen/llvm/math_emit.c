@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Our own mathematics as instructions: the headers of tir/math/ with the words of math_vocab.h, one internal
+ * function of the LLVM module for each function, type and number of lanes that is called. From level 2 on
+ * they are inlined, so that LLVM vectorises a loop of scalar calls; below, a call keeps the code small.
+ * Strict code is the float64 formula for every type, without fused multiplication: bit for bit what
+ * tir/math/scalar.c computes. */
+#include <stdio.h>
+
+#include "codegen/llvm/cg.h"
+#include "tir/math/math.h"
+
+#define TN_MATH_VOCAB "codegen/llvm/math_vocab.h"
+#include "tir/math/exp.h"
+
+typedef LLVMValueRef (*emit_fn)(CX, const LLVMValueRef *args);
+
+#define ARGS_F args[0]
+#define ARGS_FF args[0], args[1]
+#define ARGS_FI args[0], args[1]
+#define X(id, name, shape, ...)                                       \
+  static LLVMValueRef name##_emit_f32(CX, const LLVMValueRef *args) { \
+    return name##_f32(cx, ARGS_##shape);                              \
+  }                                                                   \
+  static LLVMValueRef name##_emit_f64(CX, const LLVMValueRef *args) { \
+    return name##_f64(cx, ARGS_##shape);                              \
+  }
+#include "tir/math/functions.def"
+#undef X
+
+typedef struct emit_row {
+  const char *name;
+  emit_fn f32;
+  emit_fn f64;
+  bool is_wide; /* float32 strictly is the float64 formula */
+} emit_row;
+
+enum { IS_SAME, IS_WIDE };
+
+/* In the order of tn_math_fns. */
+static const emit_row rows[] = {
+#define X(id, name_, shape, strict, ...) {#name_, name_##_emit_f32, name_##_emit_f64, IS_##strict},
+#include "tir/math/functions.def"
+#undef X
+};
+
+enum { MAX_ARGS = 2 };
+
+/* The body of a function: where float32 is computed wide, parameters are widened first. */
+static LLVMValueRef body(CX, const emit_row *row, LLVMValueRef fn, bool is_f32, bool is_wide) {
+  LLVMValueRef args[MAX_ARGS];
+  unsigned n = LLVMCountParams(fn);
+  for (unsigned i = 0; i < n; ++i) {
+    args[i] = LLVMGetParam(fn, i);
+    if (is_wide && LLVMTypeOf(args[i]) == tn_mv_type(cx, cx->cg->f32)) {
+      args[i] = F64_OF_F32(args[i]);
+    }
+  }
+  if (is_wide) {
+    return F32_OF_F64(row->f64(cx, args));
+  }
+  return is_f32 ? row->f32(cx, args) : row->f64(cx, args);
+}
+
+static LLVMValueRef define(tn_cg *cg, const emit_row *row, const char *symbol, LLVMTypeRef type,
+                           bool is_f32, uint32_t lanes) {
+  LLVMValueRef fn = LLVMAddFunction(cg->mod, symbol, type);
+  LLVMSetLinkage(fn, LLVMInternalLinkage);
+  tn_cg_set_attrs(cg, fn);
+  tn_cg_add_attr(cg, fn, TN_LLVM_FUNCTION, "willreturn", 0);
+  tn_cg_add_attr(cg, fn, TN_LLVM_FUNCTION, "memory", 0); /* none */
+  if (cg->opts->opt_level >= 2) {
+    tn_cg_add_attr(cg, fn, TN_LLVM_FUNCTION, "alwaysinline", 0);
+  }
+  LLVMBuilderRef outer = cg->builder; /* the words build with cg's builder */
+  cg->builder = LLVMCreateBuilderInContext(cg->ctx);
+  LLVMPositionBuilderAtEnd(cg->builder, LLVMAppendBasicBlockInContext(cg->ctx, fn, "first"));
+  const tn_cg_math_cx cx = {
+      .cg = cg,
+      .builder = cg->builder,
+      .lanes = lanes,
+      .is_fused = cg->is_contracting && cg->has_fma,
+  };
+  bool is_wide = is_f32 && row->is_wide && !cg->is_contracting;
+  LLVMBuildRet(cg->builder, body(&cx, row, fn, is_f32, is_wide));
+  LLVMDisposeBuilder(cg->builder);
+  cg->builder = outer;
+  return fn;
+}
+
+LLVMValueRef tn_cg_own_math(tn_cg *cg, uint32_t at, LLVMValueRef *args, unsigned n) {
+  LLVMTypeRef type = LLVMTypeOf(args[0]);
+  bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+  uint32_t lanes = is_vector ? LLVMGetVectorSize(type) : 1;
+  bool is_f32 = (is_vector ? LLVMGetElementType(type) : type) == cg->f32;
+  char symbol[64];
+  (void)snprintf(symbol, sizeof symbol, "tn.%s.%sx%u", rows[at].name, is_f32 ? "f32" : "f64",
+                 lanes);
+  LLVMTypeRef params[MAX_ARGS];
+  for (unsigned i = 0; i < n; ++i) {
+    params[i] = LLVMTypeOf(args[i]);
+  }
+  LLVMTypeRef fn_type = LLVMFunctionType(type, params, n, 0);
+  LLVMValueRef fn = LLVMGetNamedFunction(cg->mod, symbol);
+  if (fn == NULL) {
+    fn = define(cg, &rows[at], symbol, fn_type, is_f32, lanes);
+  }
+  return LLVMBuildCall2(cg->builder, fn_type, fn, args, n, "");
+}
