@@ -24,6 +24,8 @@ typedef struct gen_buf {
   bool can_store;
   bool is_inner;                   /* made inside the innermost parallel loop: free there */
   const tn_node *locked[MAX_DIMS]; /* the index that a dimension must have, or NULL */
+  const tn_node *root;             /* the buffer whose memory it shows */
+  bool is_hidden;                  /* the same memory as one that is locked: not read either */
 } gen_buf;
 
 typedef struct gen {
@@ -79,6 +81,7 @@ static void add_var(gen *g, const tn_node *node, int64_t lo, int64_t hi, const t
 }
 static void add_buf(gen *g, const tn_node *node, bool can_store) {
   TN_VEC_PUSH(&g->bufs, (gen_buf){.node = node,
+                                  .root = node,
                                   .can_store = can_store,
                                   .is_inner = g->is_locked && !g->is_vectorized});
 }
@@ -161,6 +164,9 @@ static const tn_node *load_any(gen *g, int depth) {
   }
   gen_buf b = g->bufs.data[pick(g, (int64_t)g->bufs.len)];
   const tn_node *indices[MAX_DIMS];
+  if (b.is_hidden) {
+    return literal(g, TN_DT_I32);
+  }
   indices_of(g, &b, depth, indices);
   return mk_load(g->ir, b.node, NULL, tn_buffer_ndim(b.node), indices);
 }
@@ -334,7 +340,7 @@ static const tn_node *vector_leaf(gen *g, tn_dtype dtype, int64_t lanes) {
   tn_dtype type = tn_dtype_with_lanes(dtype, (uint32_t)lanes);
   for (int tries = 0; tries < 3; ++tries) {
     gen_buf b = g->bufs.data[pick(g, (int64_t)g->bufs.len)];
-    if (vector_indices(g, &b, lanes, indices)) {
+    if (!b.is_hidden && vector_indices(g, &b, lanes, indices)) {
       const tn_node *load =
           mk_load(g->ir, b.node, predicate_of(g, lanes), tn_buffer_ndim(b.node), indices);
       return mk_cast(g->ir, type, load);
@@ -486,6 +492,7 @@ static const tn_node *owned_loop(gen *g, tn_for_kind kind) {
     TN_VEC_PUSH(&saved, g->bufs.data[i]);
     g->bufs.data[i].is_inner = false;
     g->bufs.data[i].can_store = i == at;
+    g->bufs.data[i].is_hidden |= i != at && g->bufs.data[i].root == g->bufs.data[at].root;
   }
   g->bufs.data[at].locked[dim] = var;
   g->is_locked = true;
@@ -692,6 +699,17 @@ static uint32_t add_axes(gen *g, const gen_buf *b, bool is_sum, nest *n, const t
   return n_axes;
 }
 
+/* An instance of a block reads its own element only of the memory that it writes. */
+static void lock_target(gen *g, const gen_buf *target, const tn_node *const *indices) {
+  for (size_t i = 0; i < g->bufs.len; ++i) {
+    gen_buf *b = &g->bufs.data[i];
+    b->is_hidden |= b->node != target->node && b->root == target->root;
+    for (uint32_t k = 0; b->node == target->node && k < tn_buffer_ndim(b->node); ++k) {
+      b->locked[k] = indices[k];
+    }
+  }
+}
+
 static const tn_node *compute_block(gen *g) {
   gen_buf *target = pick_target(g);
   if (target == NULL || g->is_vectorized) {
@@ -716,6 +734,11 @@ static const tn_node *compute_block(gen *g) {
   mk_block_spec spec = {
       .name = fresh(g, "B"), .iters = tn_list(ir, n_axes, n.iters), .predicate = n.predicate};
   const tn_node *first = tn_seq(ir, 0, NULL);
+  TN_VEC(gen_buf) saved = {0};
+  for (size_t i = 0; i < g->bufs.len; ++i) {
+    TN_VEC_PUSH(&saved, g->bufs.data[i]);
+  }
+  lock_target(g, &b, indices);
   if (chance(g, 20)) {
     spec.allocs = block_alloc(g, &first);
   }
@@ -726,6 +749,8 @@ static const tn_node *compute_block(gen *g) {
   }
   spec.body = MK_SEQ(ir, first, mk_store(ir, b.node, stored(g, value), NULL, shape->n_in, indices));
   leave(g, scope);
+  memcpy(g->bufs.data, saved.data, saved.len * sizeof *saved.data);
+  TN_VEC_DEINIT(&saved);
   const tn_node *body = with_regions(g, mk_block(ir, &spec));
   for (uint32_t i = n.n_loops; i-- > 0;) {
     body = mk_for_n(ir, n.loops[i], n.extents[i], body);
@@ -772,6 +797,7 @@ static const tn_node *match_block(gen *g) {
       MK_NODE(ir, TN_OP_MATCH, 0, view, tn_region_new(ir, b.node, shape->n_in, ranges));
   gen_scope scope = enter(g);
   add_buf(g, view, true);
+  TN_VEC_LAST(&g->bufs).root = b.root;
   mk_block_spec block = {.name = fresh(g, "B"), .matches = tn_list(ir, 1, &match)};
   block.body = body_of(g, 2);
   leave(g, scope);

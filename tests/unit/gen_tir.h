@@ -6,7 +6,7 @@
  *
  * Made so that every program is right: indices lie in bounds (loop variables that fit, or `e %
  * extent`), divisors are not zero, memory is written before it is read, parallel and vectorized
- * loops touch only what belongs to their turn. Float data are small integers, float stores are
+ * loops touch only what belongs to their turn, blocks what belongs to their instance. Float data are small integers, float stores are
  * clamped, so sums in any order are exact and no NaN is stored.
  *
  * Covered: int8..int64, uint8..uint64, bool, float32, float64 and casts between them; all
