@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "script/reader.h"
+#include "script/relay.h"
 
 enum { MAX_TEXT_BYTES = 1 << 28 };
 
@@ -377,6 +378,11 @@ void tn_script_parse(const char *text, size_t len, const tn_script_opts *opts, t
   if (len > MAX_TEXT_BYTES) {
     tn_diags_add(diags, "too-large", (tn_pos){0}, NULL, "%s: %zu bytes of text: at most %d",
                  file_name, len, MAX_TEXT_BYTES);
+    return;
+  }
+  if (tn_relay_is_text(text, len, opts->file_name)) {
+    uint32_t source = tn_ir_add_source(module->ir, file_name, text, len);
+    tn_relay_read(text, len, source, opts, module, diags);
     return;
   }
   tn_reader r = {
