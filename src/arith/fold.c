@@ -215,7 +215,7 @@ static int64_t float_to_int(double x, uint32_t bits, bool is_unsigned) {
 }
 
 static const tn_node *fold_cast(tn_ir *ir, tn_dtype to, const tn_node *v) {
-  bool is_to_float = tn_dtype_is_float(to);
+  bool is_to_float = tn_dtype_is_any_float(to);
   bool is_to_int = tn_arith_is_int_type(to);
   if (tn_is(v, TN_OP_FLOAT)) {
     double x = v->attr.f64;
@@ -238,9 +238,10 @@ static const tn_node *fold_cast(tn_ir *ir, tn_dtype to, const tn_node *v) {
   if (!is_to_float) {
     return NULL;
   }
-  /* 64-bit integers round once to the type: through double, float32 would be rounded twice. */
+  /* 64-bit integers round once to float32: through double they would be rounded twice. The narrower
+   * types take them through double, as the interpreter does. */
   bool is_u64 = tn_dtype_elem(v->dtype) == TN_DT_U64;
-  if (tn_dtype_elem(to) == TN_DT_F64) {
+  if (tn_dtype_elem(to) != TN_DT_F32) {
     return tn_float(ir, to, is_u64 ? (double)(uint64_t)i : (double)i);
   }
   return tn_float(ir, to, (double)(is_u64 ? (float)(uint64_t)i : (float)i));

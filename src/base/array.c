@@ -13,8 +13,9 @@ enum { ALIGN_BYTES = 64 };
 
 bool tn_mul_size(size_t a, size_t b, size_t *out) { return !__builtin_mul_overflow(a, b, out); }
 
-bool tn_shape_bytes(int32_t ndim, const int64_t *shape, size_t elem_bytes, size_t *out_bytes) {
-  size_t n_bytes = elem_bytes;
+bool tn_shape_bytes(int32_t ndim, const int64_t *shape, tn_dtype dtype, size_t *out_bytes) {
+  bool is_packed = tn_dtype_is_packed(dtype); /* then half bytes are counted */
+  size_t n_bytes = tn_dtype_mem_bits(dtype) / (is_packed ? 4 : 8);
   bool is_empty = false;
   bool fits = true;
   for (int32_t i = 0; i < ndim; ++i) {
@@ -28,6 +29,7 @@ bool tn_shape_bytes(int32_t ndim, const int64_t *shape, size_t elem_bytes, size_
     *out_bytes = 0;
     return true;
   }
+  n_bytes = is_packed ? n_bytes / 2 + n_bytes % 2 : n_bytes;
   if (!fits || n_bytes > PTRDIFF_MAX) {
     return false;
   }
@@ -36,7 +38,7 @@ bool tn_shape_bytes(int32_t ndim, const int64_t *shape, size_t elem_bytes, size_
 }
 
 tn_status tn_array_init(tn_array *array, tn_dtype dtype, int32_t ndim, const int64_t *shape) {
-  if (dtype == TN_DT_NONE || tn_dtype_lanes(dtype) != 1 || tn_dtype_bits(dtype) == 0) {
+  if (dtype == TN_DT_NONE || tn_dtype_lanes(dtype) == 0 || tn_dtype_bits(dtype) == 0) {
     char text[TN_DTYPE_TEXT_BYTES];
     return TN_ERR(TN_INVALID, "an array cannot hold elements of type %s",
                   tn_dtype_print(dtype, text));
@@ -50,7 +52,7 @@ tn_status tn_array_init(tn_array *array, tn_dtype dtype, int32_t ndim, const int
     }
   }
   size_t n_bytes = 0;
-  if (!tn_shape_bytes(ndim, shape, tn_dtype_bytes(dtype), &n_bytes)) {
+  if (!tn_shape_bytes(ndim, shape, dtype, &n_bytes)) {
     return TN_ERR(TN_NO_MEMORY, "the size of the array overflows");
   }
   size_t n_alloc = (n_bytes / ALIGN_BYTES + 1) * ALIGN_BYTES; /* never 0 */
@@ -98,12 +100,19 @@ bool tn_array_equal(const tn_array *a, const tn_array *b) {
 }
 
 int64_t tn_array_n_elems(const tn_array *array) {
-  return (int64_t)(tn_array_n_bytes(array) / tn_dtype_bytes(array->dtype));
+  int64_t n = tn_dtype_lanes(array->dtype);
+  for (int32_t d = 0; d < array->ndim; ++d) {
+    if (array->shape[d] == 0) { /* whatever the other extents are */
+      return 0;
+    }
+    n *= array->shape[d];
+  }
+  return n;
 }
 
 size_t tn_array_n_bytes(const tn_array *array) {
   size_t n_bytes = 0;
-  bool fits = tn_shape_bytes(array->ndim, array->shape, tn_dtype_bytes(array->dtype), &n_bytes);
+  bool fits = tn_shape_bytes(array->ndim, array->shape, array->dtype, &n_bytes);
   TN_CHECK(fits, "an array whose size overflows");
   return n_bytes;
 }
@@ -127,24 +136,26 @@ static uint64_t saturate_u64(double value, uint64_t hi) {
   return value >= (double)hi ? hi : (uint64_t)value;
 }
 
-/* Rounds to odd, so that the second rounding, to 16 bits, gives what one rounding would have. */
-static float round_to_odd(double value) {
-  float rounded = (float)value;
-  if (isnan(value) || (double)rounded == value) {
-    return rounded;
+/* A storage type's element as its bit pattern. */
+static uint32_t storage_bits(const tn_array *array, int64_t i) {
+  const uint8_t *data = array->data;
+  return tn_dtype_is_packed(array->dtype) ? tn_nibble_get(data, (uint64_t)i) : data[i];
+}
+
+static void set_storage_bits(tn_array *array, int64_t i, uint32_t bits) {
+  uint8_t *data = array->data;
+  if (tn_dtype_is_packed(array->dtype)) {
+    tn_nibble_set(data, (uint64_t)i, bits);
+  } else {
+    data[i] = (uint8_t)bits;
   }
-  uint32_t bits = 0;
-  memcpy(&bits, &rounded, sizeof bits);
-  if (fabs((double)rounded) > fabs(value)) {
-    bits -= 1;
-  }
-  bits |= 1;
-  memcpy(&rounded, &bits, sizeof bits);
-  return rounded;
 }
 
 double tn_array_get_f64(const tn_array *array, int64_t i) {
-  switch (array->dtype) {
+  if (tn_dtype_is_small_float(array->dtype)) {
+    return (double)tn_small_to_f32(tn_small_float_find(array->dtype), storage_bits(array, i));
+  }
+  switch (tn_dtype_elem(array->dtype)) {
     case TN_DT_F32:
       return (double)((const float *)array->data)[i];
     case TN_DT_F64:
@@ -162,7 +173,10 @@ double tn_array_get_f64(const tn_array *array, int64_t i) {
 }
 
 int64_t tn_array_get_i64(const tn_array *array, int64_t i) {
-  switch (array->dtype) {
+  if (tn_dtype_is_small_float(array->dtype)) {
+    return saturate_i64(tn_array_get_f64(array, i), INT64_MIN, INT64_MAX);
+  }
+  switch (tn_dtype_elem(array->dtype)) {
     case TN_DT_I8:
       return ((const int8_t *)array->data)[i];
     case TN_DT_I16:
@@ -173,6 +187,10 @@ int64_t tn_array_get_i64(const tn_array *array, int64_t i) {
       return ((const int64_t *)array->data)[i];
     case TN_DT_U8:
       return ((const uint8_t *)array->data)[i];
+    case TN_DT_U4:
+      return (int64_t)storage_bits(array, i);
+    case TN_DT_I4:
+      return (int64_t)(storage_bits(array, i) ^ 8) - 8;
     case TN_DT_BOOL:
       return ((const uint8_t *)array->data)[i] != 0;
     case TN_DT_U16:
@@ -193,7 +211,12 @@ int64_t tn_array_get_i64(const tn_array *array, int64_t i) {
 }
 
 void tn_array_set_f64(tn_array *array, int64_t i, double value) {
-  switch (array->dtype) {
+  if (tn_dtype_is_small_float(array->dtype)) {
+    const tn_small_float *type = tn_small_float_find(array->dtype);
+    set_storage_bits(array, i, tn_f32_to_small(type, tn_f64_to_f32_odd(value)));
+    return;
+  }
+  switch (tn_dtype_elem(array->dtype)) {
     case TN_DT_F32:
       ((float *)array->data)[i] = (float)value;
       return;
@@ -201,10 +224,10 @@ void tn_array_set_f64(tn_array *array, int64_t i, double value) {
       ((double *)array->data)[i] = value;
       return;
     case TN_DT_F16:
-      ((uint16_t *)array->data)[i] = tn_f32_to_f16(round_to_odd(value));
+      ((uint16_t *)array->data)[i] = tn_f32_to_f16(tn_f64_to_f32_odd(value));
       return;
     case TN_DT_BF16:
-      ((uint16_t *)array->data)[i] = tn_f32_to_bf16(round_to_odd(value));
+      ((uint16_t *)array->data)[i] = tn_f32_to_bf16(tn_f64_to_f32_odd(value));
       return;
     case TN_DT_BOOL:
       ((uint8_t *)array->data)[i] = value != 0 ? 1 : 0;
@@ -223,10 +246,18 @@ void tn_array_set_f64(tn_array *array, int64_t i, double value) {
 }
 
 void tn_array_set_i64(tn_array *array, int64_t i, int64_t value) {
-  switch (array->dtype) {
+  if (tn_dtype_is_small_float(array->dtype)) {
+    tn_array_set_f64(array, i, (double)value);
+    return;
+  }
+  switch (tn_dtype_elem(array->dtype)) {
     case TN_DT_I8:
     case TN_DT_U8:
       ((uint8_t *)array->data)[i] = (uint8_t)value;
+      return;
+    case TN_DT_I4:
+    case TN_DT_U4:
+      set_storage_bits(array, i, (uint32_t)value);
       return;
     case TN_DT_I16:
     case TN_DT_U16:
@@ -260,14 +291,16 @@ void tn_array_set_i64(tn_array *array, int64_t i, int64_t value) {
 void tn_array_fill_random(tn_array *array, tn_rng *rng) {
   int64_t n_elems = tn_array_n_elems(array);
   for (int64_t i = 0; i < n_elems; ++i) {
-    if (tn_dtype_is_float(array->dtype)) {
-      tn_array_set_f64(array, i, tn_rng_unit(rng) * 2 - 1);
+    if (tn_dtype_is_float(array->dtype) || tn_dtype_is_small_float(array->dtype)) {
+      double value = tn_rng_unit(rng) * 2 - 1;
+      bool has_sign = tn_dtype_elem(array->dtype) != TN_DT_F8E8M0FNU;
+      tn_array_set_f64(array, i, has_sign ? value : fabs(value));
     } else if (tn_dtype_is_bool(array->dtype)) {
       tn_array_set_i64(array, i, tn_rng_range(rng, 0, 1));
     } else if (tn_dtype_is_int(array->dtype)) {
-      tn_array_set_i64(array, i, tn_rng_range(rng, -8, 8));
+      tn_array_set_i64(array, i, tn_rng_range(rng, -8, tn_dtype_is_packed(array->dtype) ? 7 : 8));
     } else {
-      tn_array_set_i64(array, i, tn_rng_range(rng, 0, 16));
+      tn_array_set_i64(array, i, tn_rng_range(rng, 0, tn_dtype_is_packed(array->dtype) ? 15 : 16));
     }
   }
 }

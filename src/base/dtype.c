@@ -13,11 +13,33 @@ typedef struct type_name {
 
 /* Every one-lane type that Tenon knows. */
 static const type_name type_names[] = {
-    {"float32", TN_DT_F32},   {"int64", TN_DT_I64},     {"int32", TN_DT_I32},
-    {"bool", TN_DT_BOOL},     {"float64", TN_DT_F64},   {"float16", TN_DT_F16},
-    {"int8", TN_DT_I8},       {"int16", TN_DT_I16},     {"uint8", TN_DT_U8},
-    {"uint16", TN_DT_U16},    {"uint32", TN_DT_U32},    {"uint64", TN_DT_U64},
-    {"handle", TN_DT_HANDLE}, {"bfloat16", TN_DT_BF16},
+    {"float32", TN_DT_F32},
+    {"int64", TN_DT_I64},
+    {"int32", TN_DT_I32},
+    {"bool", TN_DT_BOOL},
+    {"float64", TN_DT_F64},
+    {"float16", TN_DT_F16},
+    {"int8", TN_DT_I8},
+    {"int16", TN_DT_I16},
+    {"uint8", TN_DT_U8},
+    {"uint16", TN_DT_U16},
+    {"uint32", TN_DT_U32},
+    {"uint64", TN_DT_U64},
+    {"handle", TN_DT_HANDLE},
+    {"bfloat16", TN_DT_BF16},
+    {"int4", TN_DT_I4},
+    {"uint4", TN_DT_U4},
+    {"float8_e3m4", TN_DT_F8E3M4},
+    {"float8_e4m3", TN_DT_F8E4M3},
+    {"float8_e4m3b11fnuz", TN_DT_F8E4M3B11FNUZ},
+    {"float8_e4m3fn", TN_DT_F8E4M3FN},
+    {"float8_e4m3fnuz", TN_DT_F8E4M3FNUZ},
+    {"float8_e5m2", TN_DT_F8E5M2},
+    {"float8_e5m2fnuz", TN_DT_F8E5M2FNUZ},
+    {"float8_e8m0fnu", TN_DT_F8E8M0FNU},
+    {"float6_e2m3fn", TN_DT_F6E2M3FN},
+    {"float6_e3m2fn", TN_DT_F6E3M2FN},
+    {"float4_e2m1fn", TN_DT_F4E2M1FN},
 };
 enum { N_TYPE_NAMES = sizeof type_names / sizeof type_names[0] };
 

@@ -24,8 +24,6 @@ tn_status tn_array_view_dl(const DLTensor *dl, tn_array *out_array) {
   }
   if (good->strides != NULL) {
     st = TN_ERR(TN_INVALID, "a strided tensor, where a compact one is needed; copy it first");
-  } else if (good->dtype.lanes != 1) {
-    st = TN_ERR(TN_UNSUPPORTED, "a tensor whose elements have %d lanes", good->dtype.lanes);
   }
   tn_tensor_release(checked);
   if (st == NULL) {

@@ -120,7 +120,8 @@ static const DLTensor *dl_of(run *r, tn_array *array) {
   dl->device = (DLDevice){kDLCPU, 0};
   dl->ndim = array->ndim;
   dl->dtype =
-      (DLDataType){(uint8_t)tn_dtype_code(array->dtype), (uint8_t)tn_dtype_bits(array->dtype), 1};
+      (DLDataType){(uint8_t)tn_dtype_code(array->dtype), (uint8_t)tn_dtype_bits(array->dtype),
+                   (uint16_t)tn_dtype_lanes(array->dtype)};
   dl->shape = array->shape;
   return dl;
 }
@@ -155,21 +156,43 @@ done:
 
 /* ---- running ---- */
 
-static tn_status run_function(run *r, const tn_module *module, const char *func,
-                              const tn_value *args, int32_t n, tn_arg *out_ret) {
+typedef struct call {
+  const tn_module *module;
+  const char *func;
+  const tn_value *args;
+  int32_t n_args;
+} call;
+
+static tn_tir_checker *make_checker(const call *c, const tn_interpret_opts *opts) {
+  tn_tir_checker *checker = tn_tir_checker_new(c->module->ir);
+  for (int32_t i = 0; opts->are_room != NULL && i < c->n_args; ++i) {
+    if (opts->are_room[i] && c->args[i].kind == TN_V_ARRAY) {
+      tn_tir_checker_fresh(checker, c->args[i].array->data, tn_array_n_bytes(c->args[i].array));
+    }
+  }
+  return checker;
+}
+
+static tn_status run_function(run *r, const call *c, const tn_interpret_opts *opts,
+                              tn_arg *out_ret) {
   tn_value ret = {0};
   tn_interp_hooks hooks = {.call = call_library, .ctx = r};
-  tn_interp *interp = tn_interp_new(module, &hooks);
-  tn_status st = tn_interp_call(interp, func, args, n, &ret);
+  bool is_checked = opts != NULL && opts->is_checked;
+  hooks.checker = is_checked ? make_checker(c, opts) : NULL;
+  tn_interp *interp = tn_interp_new(c->module, &hooks);
+  tn_status st = tn_interp_call(interp, c->func, c->args, c->n_args, &ret);
+  st = is_checked ? tn_tir_checker_finish(hooks.checker, st) : st;
   if (st == NULL && out_ret != NULL) {
     st = to_arg(&ret, out_ret);
   }
   tn_interp_free(interp);
+  tn_tir_checker_free(hooks.checker);
   return st;
 }
 
 tn_status tn_program_interpret(const tn_program *program, tn_runtime *rt, const char *func,
-                               const tn_arg *args, int32_t n_args, tn_arg *out_ret) {
+                               const tn_arg *args, int32_t n_args, const tn_interpret_opts *opts,
+                               tn_arg *out_ret) {
   tn_status st = NULL;
   run r = {.rt = rt};
   const tn_node *node = tn_module_find(&program->module, func);
@@ -182,7 +205,8 @@ tn_status tn_program_interpret(const tn_program *program, tn_runtime *rt, const 
     TN_GOTO(st, tn_status_wrap(to_value(&r, &args[i], &values[i]), "argument %d of %s", i, func),
             done);
   }
-  TN_GOTO(st, run_function(&r, &program->module, func, values, n_args, out_ret), done);
+  call c = {.module = &program->module, .func = func, .args = values, .n_args = n_args};
+  TN_GOTO(st, run_function(&r, &c, opts, out_ret), done);
 done:
   for (size_t i = 0; i < r.results.len; ++i) {
     tn_arg_release(&r.results.data[i]);

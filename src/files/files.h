@@ -39,7 +39,8 @@ void tn_named_arrays_deinit(tn_named_arrays *arrays);
 const tn_array *tn_named_arrays_find(const tn_named_arrays *arrays, const char *name);
 
 /// Writes one array as .npy (format 1.0, little-endian, C order); replaces the file in one step.
-/// UNSUPPORTED for element types that NumPy has not (bfloat16, handle).
+/// Types that NumPy has not become records of one field named after the type (npy.c); UNSUPPORTED
+/// for handles and vectors.
 TN_MUST_USE tn_status tn_npy_write(const char *path, const tn_array *array);
 
 /// Writes one array in the form that the name's ending says: .npy, .idx or .idx.gz; replaces the

@@ -68,7 +68,7 @@ static tn_status parse_header(const uint8_t *bytes, size_t n_bytes, header *h) {
     const uint8_t *p = bytes + 4 + 4 * d;
     h->shape[d] = (int64_t)p[0] << 24 | (int64_t)p[1] << 16 | (int64_t)p[2] << 8 | (int64_t)p[3];
   }
-  if (!tn_shape_bytes(h->ndim, h->shape, tn_dtype_bytes(h->dtype), &h->n_data)) {
+  if (!tn_shape_bytes(h->ndim, h->shape, h->dtype, &h->n_data)) {
     return TN_ERR(TN_CORRUPT, "idx: the size of the declared shape overflows");
   }
   return NULL;

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* The .npy format: magic, version, the length of a header, and a header that is the text of a
- * Python dict with exactly the keys descr, fortran_order and shape; then the elements. */
+ * Python dict with exactly the keys descr, fortran_order and shape; then the elements.
+ *
+ * A type that NumPy has not is written as a record of one field, whose name is the type and whose
+ * value its bits: [('bfloat16', '<u2')], [('float8_e4m3fn', '|u1')]; elements of 4 bits have a byte
+ * each. So NumPy loads the file, a['bfloat16'] are the bits, and Tenon knows the type. */
 #include "files/npy.h"
 
 #include <string.h>
@@ -27,7 +31,8 @@ enum { N_TYPE_CODES = sizeof type_codes / sizeof type_codes[0] };
 
 /* What the header says. */
 typedef struct header {
-  tn_dtype dtype;
+  tn_dtype dtype;  /* what the elements are */
+  tn_dtype stored; /* as what they lie in the file */
   bool is_swapped;
   bool is_fortran;
   int32_t ndim;
@@ -96,11 +101,12 @@ static bool accept_word(cursor *c, const char *word) {
   return true;
 }
 
-static tn_status parse_descr(cursor *c, header *h) {
-  skip_spaces(c);
-  if (c->p < c->end && (*c->p == '[' || *c->p == '(')) {
-    return TN_ERR(TN_UNSUPPORTED, "npy: arrays of records cannot be read");
-  }
+/* As what a type that NumPy has not lies in a file; NONE for the others. */
+static tn_dtype stored_as(tn_dtype dtype) {
+  return dtype == TN_DT_BF16 ? TN_DT_U16 : tn_dtype_is_storage(dtype) ? TN_DT_U8 : TN_DT_NONE;
+}
+
+static tn_status parse_code(cursor *c, header *h) {
   const char *text = NULL;
   size_t len = 0;
   TN_TRY(parse_string(c, &text, &len));
@@ -110,11 +116,43 @@ static tn_status parse_descr(cursor *c, header *h) {
     }
     bool is_little = text[0] == '<' || (text[0] != '>' && tn_elems_host_is_little());
     h->dtype = type_codes[i].dt;
+    h->stored = h->dtype;
     h->is_swapped = is_little != tn_elems_host_is_little();
     return NULL;
   }
   return TN_ERR(TN_UNSUPPORTED, "npy: elements of type '%.*s' cannot be read",
                 (int)(len < 20 ? len : 20), text);
+}
+
+/* [('bfloat16', '<u2')] */
+static tn_status parse_record(cursor *c, header *h) {
+  const char *name = NULL;
+  size_t len = 0;
+  tn_dtype dtype = TN_DT_NONE;
+  TN_TRY(expect(c, '['));
+  TN_TRY(expect(c, '('));
+  TN_TRY(parse_string(c, &name, &len));
+  TN_TRY(expect(c, ','));
+  TN_TRY(parse_code(c, h));
+  bool is_one = accept(c, ')');
+  (void)accept(c, ',');
+  if (!is_one || !accept(c, ']') || !tn_dtype_parse(name, len, &dtype) ||
+      tn_dtype_lanes(dtype) != 1 || stored_as(dtype) != h->stored) {
+    return TN_ERR(TN_UNSUPPORTED, "npy: arrays of records cannot be read");
+  }
+  h->dtype = dtype;
+  return NULL;
+}
+
+static tn_status parse_descr(cursor *c, header *h) {
+  skip_spaces(c);
+  if (c->p < c->end && *c->p == '[') {
+    return parse_record(c, h);
+  }
+  if (c->p < c->end && *c->p == '(') {
+    return TN_ERR(TN_UNSUPPORTED, "npy: arrays of records cannot be read");
+  }
+  return parse_code(c, h);
 }
 
 static tn_status parse_extent(cursor *c, int64_t *out_extent) {
@@ -255,6 +293,36 @@ static tn_status find_header(const uint8_t *bytes, size_t n_bytes, size_t *out_a
   return NULL;
 }
 
+/* A packed type's elements from one byte each to two in a byte, or back. */
+static tn_status repack(const tn_array *from, tn_dtype dtype, tn_array *out) {
+  tn_array array = {0};
+  TN_TRY(tn_array_init(&array, dtype, from->ndim, from->shape));
+  int64_t n_elems = tn_array_n_elems(from);
+  const uint8_t *src = from->data;
+  uint8_t *dst = array.data;
+  for (int64_t i = 0; i < n_elems; ++i) {
+    if (tn_dtype_is_packed(dtype)) {
+      tn_nibble_set(dst, (uint64_t)i, src[i]);
+    } else {
+      dst[i] = (uint8_t)tn_nibble_get(src, (uint64_t)i);
+    }
+  }
+  *out = array;
+  return NULL;
+}
+
+/* Takes `stored`. */
+static tn_status from_stored(tn_array *stored, tn_dtype dtype, tn_array *out) {
+  if (tn_dtype_is_packed(dtype)) {
+    tn_status st = repack(stored, dtype, out);
+    tn_array_deinit(stored);
+    return st;
+  }
+  *out = *stored;
+  out->dtype = dtype;
+  return NULL;
+}
+
 tn_status tn_npy_parse(const uint8_t *bytes, size_t n_bytes, tn_array *out_array) {
   size_t header_at = 0;
   size_t header_len = 0;
@@ -263,7 +331,7 @@ tn_status tn_npy_parse(const uint8_t *bytes, size_t n_bytes, tn_array *out_array
   TN_TRY(parse_header((const char *)bytes + header_at, header_len, &h));
   size_t n_there = n_bytes - header_at - header_len;
   size_t n_wanted = 0;
-  if (!tn_shape_bytes(h.ndim, h.shape, tn_dtype_bytes(h.dtype), &n_wanted)) {
+  if (!tn_shape_bytes(h.ndim, h.shape, h.stored, &n_wanted)) {
     return TN_ERR(TN_CORRUPT, "npy: the size of the declared shape overflows");
   }
   if (n_wanted != n_there) {
@@ -271,35 +339,51 @@ tn_status tn_npy_parse(const uint8_t *bytes, size_t n_bytes, tn_array *out_array
                   n_there);
   }
   tn_array array = {0};
-  TN_TRY(tn_array_init(&array, h.dtype, h.ndim, h.shape));
+  TN_TRY(tn_array_init(&array, h.stored, h.ndim, h.shape));
   const uint8_t *src = bytes + header_at + header_len;
   if (h.is_fortran && h.ndim > 1) {
     tn_elems_copy_fortran(&array, src, h.is_swapped);
   } else {
     size_t n_elems = (size_t)tn_array_n_elems(&array);
-    tn_elems_copy(array.data, src, n_elems, tn_dtype_bytes(h.dtype), h.is_swapped);
+    tn_elems_copy(array.data, src, n_elems, tn_dtype_bytes(h.stored), h.is_swapped);
   }
   tn_elems_clean_bools(&array);
-  *out_array = array;
-  return NULL;
+  return from_stored(&array, h.dtype, out_array);
 }
 
-tn_status tn_npy_print(const tn_array *array, tn_buf *buf) {
+/* record: the type that the elements' bits mean; NULL: the array's own. */
+static tn_status print_array(const tn_array *array, const char *record, tn_buf *buf) {
   const char *code = NULL;
+  char name[TN_DTYPE_TEXT_BYTES];
+  tn_dtype stored = stored_as(array->dtype);
+  if (tn_dtype_is_packed(array->dtype) && tn_dtype_lanes(array->dtype) == 1 && record == NULL) {
+    tn_array bytes = {0};
+    TN_TRY(repack(array, TN_DT_U8, &bytes));
+    tn_status st = print_array(&bytes, tn_dtype_print(array->dtype, name), buf);
+    tn_array_deinit(&bytes);
+    return st;
+  }
+  if (stored != TN_DT_NONE && tn_dtype_lanes(array->dtype) == 1) {
+    record = tn_dtype_print(array->dtype, name);
+  }
+  stored = stored == TN_DT_NONE ? array->dtype : stored;
   for (size_t i = 0; i < N_TYPE_CODES; ++i) {
-    if (type_codes[i].dt == array->dtype) {
+    if (type_codes[i].dt == stored) {
       code = type_codes[i].text;
     }
   }
-  if (code == NULL) {
-    char text[TN_DTYPE_TEXT_BYTES];
+  if (code == NULL || tn_dtype_lanes(array->dtype) != 1) {
     return TN_ERR(TN_UNSUPPORTED, "npy files cannot hold elements of type %s",
-                  tn_dtype_print(array->dtype, text));
+                  tn_dtype_print(array->dtype, name));
   }
-  size_t elem_bytes = tn_dtype_bytes(array->dtype);
+  size_t elem_bytes = tn_dtype_bytes(stored);
   tn_buf text = TN_BUF_INIT;
-  tn_buf_printf(&text, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
-                elem_bytes == 1 ? '|' : '<', code);
+  tn_buf_puts(&text, "{'descr': ");
+  if (record != NULL) {
+    tn_buf_printf(&text, "[('%s', ", record);
+  }
+  tn_buf_printf(&text, "'%c%s'%s, 'fortran_order': False, 'shape': (", elem_bytes == 1 ? '|' : '<',
+                code, record != NULL ? ")]" : "");
   for (int32_t d = 0; d < array->ndim; ++d) {
     const char *after = array->ndim == 1 ? "," : d + 1 < array->ndim ? ", " : "";
     tn_buf_printf(&text, "%lld%s", (long long)array->shape[d], after);
@@ -321,6 +405,8 @@ tn_status tn_npy_print(const tn_array *array, tn_buf *buf) {
   }
   return NULL;
 }
+
+tn_status tn_npy_print(const tn_array *array, tn_buf *buf) { return print_array(array, NULL, buf); }
 
 tn_status tn_npy_write(const char *path, const tn_array *array) {
   tn_buf buf = TN_BUF_INIT;

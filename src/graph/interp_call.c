@@ -58,7 +58,7 @@ tn_status tn_interp_prim_func(tn_interp *in, const char *name, const tn_value *a
     TN_TRY_MSG(to_tir_arg(&args[i], &tir_args[i]), "argument %d of %s", i, name);
   }
   tn_tir_arg ret = {0};
-  tn_tir_hooks hooks = {.call_packed = call_from_tir, .ctx = in};
+  tn_tir_hooks hooks = {.call_packed = call_from_tir, .ctx = in, .checker = in->hooks.checker};
   TN_TRY(tn_tir_interp(in->module, name, tir_args, n_args, &hooks, &ret));
   const tn_node *type = tn_module_find(in->module, name)->in[TN_PRIM_FUNC_RET];
   *out = tn_is_none(type) ? (tn_value){0} : number_of(type, &ret);
@@ -71,7 +71,14 @@ tn_status tn_interp_extern(tn_interp *in, const char *name, const tn_value *args
     return TN_ERR(TN_NOT_FOUND, "no function is registered as '%s'", name);
   }
   *out = (tn_value){0};
-  return tn_status_wrap(in->hooks.call(in->hooks.ctx, name, args, n_args, out), "%s", name);
+  TN_TRY_MSG(in->hooks.call(in->hooks.ctx, name, args, n_args, out), "%s", name);
+  for (int32_t i = 0; in->hooks.checker != NULL && i < n_args; ++i) {
+    if (args[i].kind == TN_V_ARRAY) { /* it may have: nobody knows what it does */
+      tn_tir_checker_wrote(in->hooks.checker, args[i].array->data,
+                           tn_array_n_bytes(args[i].array));
+    }
+  }
+  return NULL;
 }
 
 /* ---- call_tir and its kin ---- */
@@ -86,7 +93,7 @@ static tn_status fresh_output(tn_interp *in, tn_frame *frame, const tn_node *typ
   for (uint32_t d = 0; d < shape->n_in; ++d) {
     TN_TRY(tn_dim_eval(shape->in[d], &frame->syms, &dims[d]));
   }
-  return tn_interp_array(in, type->dtype, (int32_t)shape->n_in, dims, out);
+  return tn_interp_fresh_array(in, type->dtype, (int32_t)shape->n_in, dims, out);
 }
 
 static tn_status copy_array(tn_interp *in, const tn_value *value, tn_value *out) {
@@ -235,8 +242,8 @@ static tn_status run_alloc_tensor(const builtin_call *b, tn_value *out) {
   if (shape->kind != TN_V_SHAPE || tn_call_arg(b->call, 1)->op != TN_OP_DTYPE) {
     return TN_ERR(TN_INVALID, "expected a shape and a dtype");
   }
-  return tn_interp_array(b->in, (tn_dtype)tn_call_arg(b->call, 1)->attr.i64, shape->n, shape->dims,
-                         out);
+  return tn_interp_fresh_array(b->in, (tn_dtype)tn_call_arg(b->call, 1)->attr.i64, shape->n,
+                               shape->dims, out);
 }
 
 static tn_status run_alloc_storage(const builtin_call *b, tn_value *out) {
@@ -244,7 +251,7 @@ static tn_status run_alloc_storage(const builtin_call *b, tn_value *out) {
   if (shape->kind != TN_V_SHAPE || shape->n != 1) {
     return TN_ERR(TN_INVALID, "expected a shape of one extent, the number of bytes");
   }
-  return tn_interp_array(b->in, TN_DT_U8, 1, shape->dims, out);
+  return tn_interp_fresh_array(b->in, TN_DT_U8, 1, shape->dims, out);
 }
 
 /* Another look at bytes of `base` from `offset` on. */
@@ -382,6 +389,18 @@ static tn_value own_array(tn_interp *in, const tn_array *array) {
   return (tn_value){.kind = TN_V_ARRAY, .array = copy};
 }
 
+static void check_operands(const builtin_call *b, const tn_array **arrays, int32_t n) {
+  tn_tir_checker *checker = b->in->hooks.checker;
+  for (int32_t i = 0; checker != NULL && i < n; ++i) {
+    if (arrays[i] != NULL && b->in->place != NULL &&
+        !tn_tir_checker_is_written(checker, arrays[i]->data, tn_array_n_bytes(arrays[i]))) {
+      tn_tir_checker_add(checker, "never-written", b->in->place,
+                         "R.%s: a part of its argument %d was never written",
+                         b->call->attr.def->name, i);
+    }
+  }
+}
+
 /* An operator of the table by its reference. */
 static tn_status run_eval(const builtin_call *b, tn_value *out) {
   const tn_op_def *op = tn_op_of(b->call);
@@ -392,6 +411,7 @@ static tn_status run_eval(const builtin_call *b, tn_value *out) {
     return TN_ERR(TN_UNSUPPORTED, "the interpreter cannot evaluate it");
   }
   int32_t n = gather_arrays(b, &arrays);
+  check_operands(b, arrays, n);
   TN_TRY(tn_graph_infer(&infer, b->call, &type));
   bool is_tuple = type->op == TN_OP_TY_TUPLE;
   uint32_t n_results = is_tuple ? type->n_in : 1;

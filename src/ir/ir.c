@@ -249,11 +249,13 @@ static tn_attr canonical_attr(tn_ir *ir, tn_op op, tn_dtype dtype, tn_attr attr)
     return (tn_attr){.text = tn_ir_text(ir, attr.text == NULL ? "" : attr.text)};
   }
   if (op == TN_OP_INT) {
-    TN_ASSERT(!tn_dtype_is_float(dtype) && tn_dtype_lanes(dtype) == 1, "INT of type %#x", dtype);
+    TN_ASSERT(!tn_dtype_is_any_float(dtype) && tn_dtype_lanes(dtype) == 1, "INT of type %#x",
+              dtype);
     return (tn_attr){.i64 = wrap_int(dtype, attr.i64)};
   }
   if (op == TN_OP_FLOAT) {
-    TN_ASSERT(tn_dtype_is_float(dtype) && tn_dtype_lanes(dtype) == 1, "FLOAT of type %#x", dtype);
+    TN_ASSERT(tn_dtype_is_any_float(dtype) && tn_dtype_lanes(dtype) == 1, "FLOAT of type %#x",
+              dtype);
     return (tn_attr){.f64 = round_float(dtype, attr.f64)};
   }
   return attr;

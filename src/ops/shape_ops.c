@@ -56,6 +56,10 @@ tn_status tn_op_infer_permute_dims(const tn_infer_ctx *ctx, const tn_node *call,
 
 static void copy_element(const tn_array *from, int64_t at, tn_array *to, int64_t i) {
   size_t n_bytes = tn_dtype_bytes(from->dtype);
+  if (tn_dtype_is_packed(from->dtype)) {
+    tn_nibble_set(to->data, (uint64_t)i, tn_nibble_get(from->data, (uint64_t)at));
+    return;
+  }
   memcpy((char *)to->data + (size_t)i * n_bytes, (const char *)from->data + (size_t)at * n_bytes,
          n_bytes);
 }

@@ -96,6 +96,11 @@ DLDataType tn_dtype_to_dl(tn_dtype dtype) {
 tn_status tn_dtype_check(tn_dtype dtype) {
   uint32_t code = tn_dtype_code(dtype);
   uint32_t bits = tn_dtype_bits(dtype);
+  bool is_small = tn_small_float_find(dtype) != NULL ||
+                  (tn_dtype_is_packed(dtype) && (code == TN_TC_INT || code == TN_TC_UINT));
+  if (is_small && tn_dtype_lanes(dtype) != 0) {
+    return NULL;
+  }
   bool is_known_code = code <= TN_TC_BFLOAT || code == TN_TC_BOOL;
   if (!is_known_code) {
     return TN_ERR(TN_UNSUPPORTED, "element type code %u", code);
@@ -122,7 +127,7 @@ static tn_status compact_bytes(tn_dtype dtype, int32_t ndim, const int64_t *shap
       return TN_ERR(TN_INVALID, "extent %d of a tensor is %lld", i, (long long)shape[i]);
     }
   }
-  if (!tn_shape_bytes(ndim, shape, tn_dtype_bytes(dtype), out_bytes)) {
+  if (!tn_shape_bytes(ndim, shape, dtype, out_bytes)) {
     return TN_ERR(TN_NO_MEMORY, "a tensor larger than the address space");
   }
   return NULL;
@@ -134,7 +139,8 @@ tn_status tn_tensor_set_in_storage(tn_tensor *tensor, tn_storage *storage, int64
                                    tn_dtype dtype, int32_t ndim, const int64_t *shape) {
   TN_ASSERT(ndim <= tensor->cap_ndim, "a tensor object with room for %d dimensions",
             tensor->cap_ndim);
-  int64_t n_bytes = (int64_t)tn_dtype_bytes(dtype);
+  bool is_packed = tn_dtype_is_packed(dtype);
+  int64_t n_bytes = is_packed ? tn_dtype_lanes(dtype) : (int64_t)tn_dtype_bytes(dtype);
   bool is_wrapped = false;
   bool is_negative = false;
   for (int32_t i = 0; i < ndim; ++i) {
@@ -142,7 +148,7 @@ tn_status tn_tensor_set_in_storage(tn_tensor *tensor, tn_storage *storage, int64
     is_wrapped |= __builtin_mul_overflow(n_bytes, shape[i], &n_bytes);
     tensor->dims[i] = shape[i];
   }
-  size_t n_wanted = (size_t)n_bytes;
+  size_t n_wanted = is_packed ? ((size_t)n_bytes + 1) / 2 : (size_t)n_bytes;
   if (is_negative || is_wrapped) {
     TN_TRY(compact_bytes(dtype, ndim, shape, &n_wanted)); /* says what is wrong */
   }
@@ -207,7 +213,7 @@ tn_status tn_tensor_create(tn_dtype dtype, int32_t ndim, const int64_t *shape, c
 /* The bytes that a tensor reaches, relative to its first element: [*out_lo, *out_hi). Empty tensors
  * reach none. */
 static tn_status byte_span(int32_t ndim, const int64_t *shape, const int64_t *strides,
-                           size_t elem_bytes, int64_t *out_lo, int64_t *out_hi) {
+                           tn_dtype dtype, int64_t *out_lo, int64_t *out_hi) {
   int64_t lo = 0;
   int64_t hi = 1;
   int64_t compact = 1;
@@ -230,9 +236,38 @@ static tn_status byte_span(int32_t ndim, const int64_t *shape, const int64_t *st
       return TN_ERR(TN_INVALID, "the strides of a tensor overflow");
     }
   }
-  int64_t elem = (int64_t)elem_bytes;
+  if (tn_dtype_is_packed(dtype)) { /* compact, as all packed tensors are */
+    *out_lo = 0;
+    *out_hi = (hi * (int64_t)tn_dtype_lanes(dtype) + 1) / 2;
+    return NULL;
+  }
+  int64_t elem = (int64_t)tn_dtype_bytes(dtype);
   if (__builtin_mul_overflow(lo, elem, out_lo) || __builtin_mul_overflow(hi, elem, out_hi)) {
     return TN_ERR(TN_INVALID, "the strides of a tensor overflow");
+  }
+  return NULL;
+}
+
+static bool strides_are_compact(int32_t ndim, const int64_t *shape, const int64_t *strides) {
+  int64_t want = 1;
+  bool is_compact = true;
+  for (int32_t i = ndim - 1; strides != NULL && i >= 0; --i) {
+    if (shape[i] == 0) {
+      return true;
+    }
+    is_compact = is_compact && (shape[i] == 1 || strides[i] == want);
+    (void)__builtin_mul_overflow(want, shape[i], &want); /* only beside an extent of 0 */
+  }
+  return is_compact;
+}
+
+/* Two elements in a byte have no address of their own: packed tensors are compact. */
+static tn_status check_packed(int32_t ndim, const int64_t *shape, const int64_t *strides,
+                              tn_dtype dtype) {
+  char text[TN_DTYPE_TEXT_BYTES];
+  if (tn_dtype_is_packed(dtype) && !strides_are_compact(ndim, shape, strides)) {
+    return TN_ERR(TN_UNSUPPORTED, "a tensor of %s, two elements to a byte, with gaps or strides",
+                  tn_dtype_print(dtype, text));
   }
   return NULL;
 }
@@ -267,7 +302,8 @@ tn_status tn_tensor_set_borrowed(tn_tensor *tensor, tn_runtime *rt, const DLTens
     return TN_ERR(TN_INVALID, "a tensor of %d dimensions without a shape", dl->ndim);
   }
   TN_TRY(compact_bytes(dtype, dl->ndim, dl->shape, &n_bytes));
-  TN_TRY(byte_span(dl->ndim, dl->shape, dl->strides, tn_dtype_bytes(dtype), &lo, &hi));
+  TN_TRY(check_packed(dl->ndim, dl->shape, dl->strides, dtype));
+  TN_TRY(byte_span(dl->ndim, dl->shape, dl->strides, dtype, &lo, &hi));
   if (dl->data == NULL && n_bytes > 0) {
     return TN_ERR(TN_INVALID, "a tensor of %zu bytes without data", n_bytes);
   }
@@ -305,9 +341,9 @@ tn_status tn_tensor_view(tn_tensor *tensor, tn_dtype dtype, int32_t ndim, const 
   int64_t own_hi = 0;
   const DLTensor *dl = &tensor->dl;
   TN_TRY(compact_bytes(dtype, ndim, shape, &n_bytes));
-  TN_TRY(byte_span(ndim, shape, strides, tn_dtype_bytes(dtype), &lo, &hi));
-  TN_TRY(byte_span(dl->ndim, dl->shape, dl->strides, tn_dtype_bytes(tn_dl_dtype(dl)), &own_lo,
-                   &own_hi));
+  TN_TRY(check_packed(ndim, shape, strides, dtype));
+  TN_TRY(byte_span(ndim, shape, strides, dtype, &lo, &hi));
+  TN_TRY(byte_span(dl->ndim, dl->shape, dl->strides, tn_dl_dtype(dl), &own_lo, &own_hi));
   bool is_wrapped =
       __builtin_add_overflow(lo, byte_offset, &lo) || __builtin_add_overflow(hi, byte_offset, &hi);
   if (is_wrapped || lo < own_lo || hi > own_hi) {
@@ -336,6 +372,11 @@ tn_status tn_tensor_view(tn_tensor *tensor, tn_dtype dtype, int32_t ndim, const 
 const DLTensor *tn_tensor_dl(const tn_tensor *tensor) { return &tensor->dl; }
 
 void *tn_tensor_data(const tn_tensor *tensor) { return tensor->dl.data; }
+
+double tn_tensor_get_f64(const tn_tensor *tensor, int64_t i) {
+  tn_array view = {.data = tensor->dl.data, .dtype = tn_dl_dtype(&tensor->dl), .is_view = true};
+  return tn_array_get_f64(&view, i);
+}
 
 bool tn_tensor_is_read_only(const tn_tensor *tensor) { return tensor->is_read_only; }
 
@@ -372,17 +413,7 @@ void tn_dl_strides(const DLTensor *dl, int64_t *out_strides) {
 }
 
 bool tn_dl_is_compact(const DLTensor *dl) {
-  if (dl->strides == NULL || tn_dl_n_elems(dl) == 0) {
-    return true;
-  }
-  int64_t want = 1;
-  for (int32_t i = dl->ndim - 1; i >= 0; --i) {
-    if (dl->shape[i] != 1 && dl->strides[i] != want) {
-      return false;
-    }
-    want *= dl->shape[i];
-  }
-  return true;
+  return strides_are_compact(dl->ndim, dl->shape, dl->strides);
 }
 
 void tn_dl_print(const DLTensor *dl, char *out, size_t n_bytes) {

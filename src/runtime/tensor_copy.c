@@ -33,7 +33,8 @@ static void find_run(copier *c) {
     --n_outer;
   }
   c->n_outer = n_outer;
-  c->run_bytes = (size_t)run * tn_dtype_bytes(tn_dl_dtype(c->src));
+  /* packed tensors are compact: all of them is one run */
+  c->run_bytes = ((size_t)run * tn_dtype_mem_bits(tn_dl_dtype(c->src)) + 7) / 8;
 }
 
 static tn_status copy_run(const copier *c, int64_t src_elem, int64_t dst_elem) {

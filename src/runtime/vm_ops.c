@@ -21,7 +21,8 @@ static tn_status wrong_kind(const tn_vm_run *run, const tn_vm_frame *frame, int6
 static tn_status scalar_is_true(tn_tensor *tensor, bool *out_is_true) {
   tn_tensor *copy = NULL;
   tn_dtype dtype = tn_dl_dtype(&tensor->dl);
-  if (tn_dl_n_elems(&tensor->dl) != 1 || tn_dtype_is_float(dtype) || tn_dtype_is_handle(dtype)) {
+  bool is_whole = tn_dtype_is_int(dtype) || tn_dtype_is_uint(dtype) || tn_dtype_is_bool(dtype);
+  if (tn_dl_n_elems(&tensor->dl) != 1 || !is_whole || tn_dtype_is_packed(dtype)) {
     char got[TN_DL_TEXT_BYTES];
     tn_dl_print(&tensor->dl, got, sizeof got);
     return TN_ERR(TN_INVALID, "a condition must be one bool or integer, and is %s", got);

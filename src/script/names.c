@@ -83,7 +83,8 @@ bool tn_read_ok(tn_reader *r, const tn_ast *ast, const char *id, tn_status st) {
   if (st == NULL) {
     return true;
   }
-  tn_read_fail(r, ast, id, NULL, "%s", tn_status_message(st));
+  bool is_unsupported = tn_status_code(st) == TN_UNSUPPORTED;
+  tn_read_fail(r, ast, is_unsupported ? "unsupported" : id, NULL, "%s", tn_status_message(st));
   tn_status_free(st);
   return false;
 }

@@ -63,7 +63,7 @@ static void print_literal(tn_printer *p, const tn_node *n, int32_t prec) {
 }
 
 void tn_pr_element(tn_printer *p, const tn_array *array, int64_t i) {
-  if (tn_dtype_is_float(array->dtype)) {
+  if (tn_dtype_is_any_float(array->dtype)) {
     double value = tn_array_get_f64(array, i);
     if (isnan(value) || isinf(value)) {
       tn_buf_puts(p->out, "T.float64(");

@@ -362,7 +362,12 @@ static tn_val call_target(tn_reader *r, const tn_call *call) {
 /* ---- literals and limits ---- */
 
 static const tn_node *float_limit(tn_ir *ir, tn_dtype dtype, bool is_min) {
-  double max = dtype == TN_DT_F16    ? 65504.0
+  const tn_small_float *small = tn_small_float_find(dtype);
+  if (small != NULL && small->n_frac == 0) { /* float8_e8m0fnu has no sign: powers of two */
+    return tn_float(ir, dtype, is_min ? 0x1p-127 : 0x1p127);
+  }
+  double max = small != NULL         ? (double)tn_small_to_f32(small, small->max)
+               : dtype == TN_DT_F16    ? 65504.0
                : dtype == TN_DT_BF16 ? 3.3895313892515355e38
                : dtype == TN_DT_F32  ? (double)FLT_MAX
                                      : DBL_MAX;
@@ -387,7 +392,13 @@ static tn_val call_limit(tn_reader *r, const tn_call *call) {
   if (!tn_bind_args(r, call->ast, "dtype", args) || !tn_read_dtype(r, args[0], &dtype)) {
     return tn_val_error();
   }
-  bool is_float = tn_dtype_is_float(dtype);
+  bool is_float = tn_dtype_is_any_float(dtype);
+  const tn_small_float *small = tn_small_float_find(dtype);
+  if (call->row->param == LIMIT_INFINITY && small != NULL && small->inf == 0) {
+    char text[TN_DTYPE_TEXT_BYTES];
+    return tn_read_fail(r, args[0], "unknown-dtype", NULL, "%s has no infinity",
+                        tn_dtype_print(dtype, text));
+  }
   if (tn_dtype_is_handle(dtype) || (call->row->param == LIMIT_INFINITY && !is_float) ||
       tn_dtype_lanes(dtype) != 1) {
     return tn_read_fail(r, args[0], "unknown-dtype", NULL, "%s takes a %s type", call->row->name,
@@ -494,7 +505,7 @@ static tn_val call_dtype(tn_reader *r, const tn_call *call, tn_dtype dtype) {
   }
   tn_val v = tn_read_val(r, ast->in[1]);
   double special = 0;
-  if (v.kind == TN_VAL_STR && tn_dtype_is_float(dtype) && special_float(v.text, &special)) {
+  if (v.kind == TN_VAL_STR && tn_dtype_is_any_float(dtype) && special_float(v.text, &special)) {
     return tn_val_node(tn_float(r->ir, dtype, special));
   }
   if (v.kind == TN_VAL_STR) {
@@ -502,7 +513,7 @@ static tn_val call_dtype(tn_reader *r, const tn_call *call, tn_dtype dtype) {
                         "expected a number, or \"inf\", \"-inf\", \"nan\" for a float");
   }
   const tn_node *value = NULL;
-  if (tn_val_is_number(v) && (v.kind != TN_VAL_FLOAT || tn_dtype_is_float(dtype))) {
+  if (tn_val_is_number(v) && (v.kind != TN_VAL_FLOAT || tn_dtype_is_any_float(dtype))) {
     value = tn_to_expr(r, ast->in[1], v, tn_dtype_elem(dtype));
   } else if (v.kind == TN_VAL_FLOAT) {
     char text[TN_DTYPE_TEXT_BYTES];
@@ -642,10 +653,6 @@ tn_val tn_read_tir_named(tn_reader *r, const tn_call *call, const char *name) {
   if (intrin != NULL) {
     const tn_intrin *named = called_intrin(call, intrin);
     return named != NULL ? call_by_name(r, call, named) : call_intrin_row(r, call, intrin);
-  }
-  if (tn_is_later_dtype(name + 2)) {
-    return tn_read_fail(r, call->ast->in[0], "unsupported", NULL, "not supported yet: dtype '%s'",
-                        name + 2);
   }
   char *hint = near_tir_name(r, name);
   bool looks_typed = strncmp(name, "T.float", 7) == 0 || strncmp(name, "T.int", 5) == 0 ||

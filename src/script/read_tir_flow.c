@@ -262,9 +262,9 @@ static tn_val call_allocate(tn_reader *r, const tn_call *call) {
 static bool set_element(tn_array *array, int64_t i, tn_val v) {
   if (v.kind == TN_VAL_FLOAT) {
     tn_array_set_f64(array, i, v.f64);
-    return tn_dtype_is_float(array->dtype) || tn_array_get_f64(array, i) == v.f64;
+    return tn_dtype_is_any_float(array->dtype) || tn_array_get_f64(array, i) == v.f64;
   }
-  if (tn_dtype_is_float(array->dtype)) {
+  if (tn_dtype_is_any_float(array->dtype)) {
     tn_array_set_f64(array, i, v.kind == TN_VAL_UINT ? (double)v.u64 : (double)v.i64);
     return true;
   }

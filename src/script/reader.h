@@ -254,8 +254,6 @@ bool tn_to_int(tn_reader *r, const tn_ast *at, tn_val v, int64_t *out);
 bool tn_to_bool(tn_reader *r, const tn_ast *at, tn_val v, bool *out);
 /// NULL, reported, when it is no text.
 const char *tn_to_str(tn_reader *r, const tn_ast *at, tn_val v);
-/// Types that TVM has and we do not: elements of less than a byte, floats of less than two.
-bool tn_is_later_dtype(const char *text);
 bool tn_to_dtype(tn_reader *r, const tn_ast *at, tn_val v, tn_dtype *out);
 /// Reads dtypes in quotes and T.float32 without a call.
 bool tn_read_dtype(tn_reader *r, const tn_ast *ast, tn_dtype *out);

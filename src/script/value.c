@@ -111,7 +111,7 @@ static tn_dtype default_type(const tn_reader *r, tn_val v) {
 static const tn_node *number_to_expr(tn_reader *r, const tn_ast *at, tn_val v, tn_dtype dtype) {
   bool is_int = tn_dtype_is_int(dtype) || tn_dtype_is_uint(dtype) || tn_dtype_is_bool(dtype);
   char text[TN_DTYPE_TEXT_BYTES];
-  if (tn_dtype_is_float(dtype)) {
+  if (tn_dtype_is_any_float(dtype)) {
     double value = v.kind == TN_VAL_FLOAT  ? v.f64
                    : v.kind == TN_VAL_UINT ? (double)v.u64
                                            : (double)v.i64;
@@ -137,7 +137,7 @@ static const tn_node *number_to_expr(tn_reader *r, const tn_ast *at, tn_val v, t
 static tn_dtype type_beside(const tn_reader *r, tn_val v, tn_dtype other) {
   tn_dtype elem = tn_dtype_elem(other);
   bool other_is_int = tn_dtype_is_int(elem) || tn_dtype_is_uint(elem);
-  if (tn_dtype_is_float(elem) && v.kind != TN_VAL_BOOL) {
+  if (tn_dtype_is_any_float(elem) && v.kind != TN_VAL_BOOL) {
     return elem;
   }
   if (v.kind == TN_VAL_INT && other_is_int && int_fits(v.i64, elem)) {
@@ -158,7 +158,7 @@ const tn_node *tn_to_expr(tn_reader *r, const tn_ast *at, tn_val v, tn_dtype dty
   }
   if (tn_val_is_number(v)) {
     bool is_known = dtype != TN_DT_NONE && !tn_dtype_is_handle(dtype);
-    bool loses = v.kind == TN_VAL_FLOAT && !tn_dtype_is_float(dtype);
+    bool loses = v.kind == TN_VAL_FLOAT && !tn_dtype_is_any_float(dtype);
     return number_to_expr(r, at, v, is_known && !loses ? tn_dtype_elem(dtype) : default_type(r, v));
   }
   if (v.kind == TN_VAL_STR) {
@@ -308,19 +308,6 @@ const char *tn_to_str(tn_reader *r, const tn_ast *at, tn_val v) {
   return NULL;
 }
 
-bool tn_is_later_dtype(const char *text) {
-  static const char *const later[] = {"float8_", "float6_", "float4_", "int4",
-                                      "uint4",   "int1",    "uint1"};
-  for (size_t i = 0; i < sizeof later / sizeof later[0]; ++i) {
-    size_t len = strlen(later[i]);
-    bool is_float = later[i][0] == 'f';
-    if (strncmp(text, later[i], len) == 0 && (is_float || text[len] == 0 || text[len] == 'x')) {
-      return true;
-    }
-  }
-  return false;
-}
-
 bool tn_to_dtype(tn_reader *r, const tn_ast *at, tn_val v, tn_dtype *out) {
   if (tn_val_is_node(v, TN_OP_DTYPE)) {
     *out = (tn_dtype)v.node->attr.i64;
@@ -328,10 +315,6 @@ bool tn_to_dtype(tn_reader *r, const tn_ast *at, tn_val v, tn_dtype *out) {
   }
   const char *text = tn_to_str(r, at, v);
   if (text == NULL) {
-    return false;
-  }
-  if (tn_is_later_dtype(text)) {
-    tn_read_fail(r, at, "unsupported", NULL, "not supported yet: dtype '%s'", text);
     return false;
   }
   if (!tn_dtype_parse(text, strlen(text), out)) {

@@ -12,8 +12,14 @@ static const tn_attr no_attr = {0};
 
 /* ---- types ---- */
 
-static bool is_number(tn_dtype dt) { return dt != TN_DT_NONE && !tn_dtype_is_handle(dt); }
-static bool is_integer(tn_dtype dt) { return tn_dtype_is_int(dt) || tn_dtype_is_uint(dt); }
+/* What is computed with; storage types are only cast. */
+static bool is_number(tn_dtype dt) {
+  return dt != TN_DT_NONE && !tn_dtype_is_handle(dt) && !tn_dtype_is_storage(dt);
+}
+static bool is_castable(tn_dtype dt) { return is_number(dt) || tn_dtype_is_storage(dt); }
+static bool is_integer(tn_dtype dt) {
+  return (tn_dtype_is_int(dt) || tn_dtype_is_uint(dt)) && !tn_dtype_is_packed(dt);
+}
 
 static bool fits(int64_t value, tn_dtype dt) {
   uint32_t bits = tn_dtype_bits(dt);
@@ -71,8 +77,25 @@ static tn_status convert(tn_ir *ir, const tn_node *n, tn_dtype dtype, const tn_n
   return elem == dtype ? NULL : tn_tir_broadcast(ir, *out, tn_dtype_lanes(dtype), out);
 }
 
+static tn_status refuse(const char *what, const char *wanted, tn_dtype got) {
+  char text[TN_DTYPE_TEXT_BYTES];
+  tn_dtype_print(got, text);
+  if (tn_dtype_is_storage(got)) {
+    return TN_ERR(TN_UNSUPPORTED, "'%s' of %s, in which nothing is computed: cast it first", what,
+                  text);
+  }
+  return TN_ERR(TN_INVALID, "'%s' takes %s, not %s", what, wanted, text);
+}
+
 static tn_status match(tn_ir *ir, const char *what, const tn_node **a, const tn_node **b) {
   tn_dtype dtype = TN_DT_NONE;
+  bool is_mixed = (*a)->dtype != (*b)->dtype;
+  if (is_mixed && tn_dtype_is_storage((*a)->dtype) && is_castable((*b)->dtype)) {
+    return refuse(what, "numbers", (*a)->dtype);
+  }
+  if (is_mixed && tn_dtype_is_storage((*b)->dtype) && is_castable((*a)->dtype)) {
+    return refuse(what, "numbers", (*b)->dtype);
+  }
   if (!common_type(type_beside(*a, *b), type_beside(*b, *a), &dtype)) {
     char text_a[TN_DTYPE_TEXT_BYTES];
     char text_b[TN_DTYPE_TEXT_BYTES];
@@ -81,11 +104,6 @@ static tn_status match(tn_ir *ir, const char *what, const tn_node **a, const tn_
   }
   TN_TRY(convert(ir, *a, dtype, a));
   return convert(ir, *b, dtype, b);
-}
-
-static tn_status refuse(const char *what, const char *wanted, tn_dtype got) {
-  char text[TN_DTYPE_TEXT_BYTES];
-  return TN_ERR(TN_INVALID, "'%s' takes %s, not %s", what, wanted, tn_dtype_print(got, text));
 }
 
 /* ---- operators ---- */
@@ -121,7 +139,7 @@ tn_status tn_tir_binary(tn_ir *ir, tn_op op, const tn_node *a, const tn_node *b,
   const char *text = tn_op_info_get(op)->text;
   TN_TRY(match(ir, text, &a, &b));
   bool is_bool = tn_dtype_is_bool(a->dtype);
-  if (!is_number(a->dtype) && op != TN_OP_EQ && op != TN_OP_NE) {
+  if (!is_number(a->dtype) && ((op != TN_OP_EQ && op != TN_OP_NE) || is_castable(a->dtype))) {
     return refuse(text, "numbers", a->dtype);
   }
   if ((op == TN_OP_AND || op == TN_OP_OR) && !is_bool) {
@@ -173,7 +191,8 @@ tn_status tn_tir_cast(tn_ir *ir, tn_dtype dtype, const tn_node *a, const tn_node
     return NULL;
   }
   uint32_t lanes = tn_dtype_lanes(a->dtype);
-  if (!is_number(dtype) || !is_number(a->dtype) || (lanes != 1 && lanes != tn_dtype_lanes(dtype))) {
+  if (!is_castable(dtype) || !is_castable(a->dtype) ||
+      (lanes != 1 && lanes != tn_dtype_lanes(dtype))) {
     char from[TN_DTYPE_TEXT_BYTES];
     char to[TN_DTYPE_TEXT_BYTES];
     return TN_ERR(TN_INVALID, "cannot cast %s to %s", tn_dtype_print(a->dtype, from),

@@ -25,7 +25,9 @@ typedef struct names {
   char c[TN_DTYPE_TEXT_BYTES];
 } names;
 
-static bool is_integer(tn_dtype dt) { return tn_dtype_is_int(dt) || tn_dtype_is_uint(dt); }
+static bool is_integer(tn_dtype dt) {
+  return (tn_dtype_is_int(dt) || tn_dtype_is_uint(dt)) && !tn_dtype_is_packed(dt);
+}
 static bool is_scalar_integer(tn_dtype dt) { return is_integer(dt) && tn_dtype_lanes(dt) == 1; }
 static tn_dtype bool_like(tn_dtype dt) {
   return tn_dtype_with_lanes(TN_DT_BOOL, tn_dtype_lanes(dt));
@@ -61,6 +63,8 @@ static void check_binary(checker *c, const tn_node *n) {
   } else if (!is_logic && !is_bitwise && tn_dtype_is_bool(dt) && n->op != TN_OP_EQ &&
              n->op != TN_OP_NE) {
     bad_types(c, n, "no arithmetic on bools");
+  } else if (tn_dtype_is_storage(dt)) {
+    bad_types(c, n, "nothing is computed in storage types");
   } else if (tn_dtype_is_handle(dt) && n->op != TN_OP_EQ && n->op != TN_OP_NE) {
     bad_types(c, n, "no arithmetic on handles");
   }
@@ -121,7 +125,7 @@ static void check_cast(checker *c, const tn_node *n) {
   bool is_cast = tn_is(n, TN_OP_CAST);
   bool fits = is_cast ? tn_dtype_lanes(from) == tn_dtype_lanes(n->dtype) &&
                             !tn_dtype_is_handle(from) && !tn_dtype_is_handle(n->dtype)
-                      : tn_dtype_bytes(from) == tn_dtype_bytes(n->dtype);
+                      : tn_dtype_all_bits(from) == tn_dtype_all_bits(n->dtype);
   if (!fits) {
     bad_types(c, n,
               is_cast ? "a cast keeps the lanes and takes numbers"
@@ -139,7 +143,7 @@ static void check_intrin(checker *c, const tn_node *n) {
   }
   bool is_uniform = intrin->kind == TN_IK_MATH && intrin->type != TN_IT_MIXED;
   tn_dtype dt = n->n_in > 0 ? n->in[0]->dtype : TN_DT_NONE;
-  bool fits = true;
+  bool fits = !is_uniform || !tn_dtype_is_storage(dt);
   for (uint32_t i = 0; is_uniform && i < n->n_in; ++i) {
     fits = fits && n->in[i]->dtype == dt;
   }
@@ -615,6 +619,13 @@ static void check_params(checker *c) {
       tn_diags_add(c->diags, "parameter-type", c->pos, NULL, "parameter '%s' of '%s' is no %s",
                    params->in[i]->attr.text, c->func->attr.text,
                    has_buffer ? "handle, which a buffer needs" : "value of one lane");
+    }
+    if (tn_dtype_is_storage(dt)) {
+      char text[TN_DTYPE_TEXT_BYTES];
+      tn_diags_add(c->diags, "unsupported", c->pos, NULL,
+                   "parameter '%s' of '%s' is one %s: pass it in a buffer, or as a number that is "
+                   "computed with",
+                   params->in[i]->attr.text, c->func->attr.text, tn_dtype_print(dt, text));
     }
     if (has_buffer) {
       check_expr(c, buffers->in[i]);

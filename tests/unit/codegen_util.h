@@ -231,7 +231,8 @@ static inline void cgt_dl(const tn_array *array, DLTensor *out) {
       .data = array->data,
       .device = {kDLCPU, 0},
       .ndim = array->ndim,
-      .dtype = {(uint8_t)tn_dtype_code(array->dtype), (uint8_t)tn_dtype_bits(array->dtype), 1},
+      .dtype = {(uint8_t)tn_dtype_code(array->dtype), (uint8_t)tn_dtype_bits(array->dtype),
+                (uint16_t)tn_dtype_lanes(array->dtype)},
       .shape = shape.to,
   };
 }
@@ -256,7 +257,10 @@ static inline int32_t cgt_run(cgt *t, cgt_host *host, const char *name, const tn
 }
 
 static inline bool cgt_same_element(const tn_array *a, const tn_array *b, int64_t i) {
-  size_t bytes = tn_dtype_bytes(a->dtype);
+  size_t bytes = tn_dtype_bytes(tn_dtype_elem(a->dtype));
+  if (tn_dtype_is_packed(a->dtype)) {
+    return tn_nibble_get(a->data, (uint64_t)i) == tn_nibble_get(b->data, (uint64_t)i);
+  }
   if (memcmp((const char *)a->data + (size_t)i * bytes, (const char *)b->data + (size_t)i * bytes,
              bytes) == 0) {
     return true;

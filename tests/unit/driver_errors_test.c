@@ -87,11 +87,11 @@ static void a_loopback_tensor_given_to_a_graph_function_is_refused(void **state)
   machine m = open_machine();
   tn_arg arg = tn_arg_of_tensor(m.far_x);
   tn_arg result = tn_arg_none();
-  expect_error(tn_vm_call(m.vm, "main", &arg, 1, &result), TN_INVALID, "loopback");
+  expect_error(tn_vm_call(m.vm, "main", &arg, 1, NULL, &result), TN_INVALID, "loopback");
   assert_int_equal(result.kind, TN_ARG_NONE);
   expect_values(m.rt, m.far_x, values);
   arg = tn_arg_of_tensor(m.x); /* the machine still works */
-  expect_ok(tn_vm_call(m.vm, "main", &arg, 1, &result));
+  expect_ok(tn_vm_call(m.vm, "main", &arg, 1, NULL, &result));
   expect_values(m.rt, tn_arg_tensor(&result), doubled);
   tn_arg_release(&result);
   close_machine(&m);
@@ -142,7 +142,7 @@ static void a_bound_tensor_may_change_afterwards(void **state) {
   expect_ok(tn_program_bind(program, "main", "x", x));
   memcpy(tn_tensor_data(x), others, sizeof others);
   tn_tensor_release(x);
-  expect_ok(tn_program_interpret(program, rt, "main", NULL, 0, &result));
+  expect_ok(tn_program_interpret(program, rt, "main", NULL, 0, NULL, &result));
   expect_values(rt, tn_arg_tensor(&result), doubled);
   tn_arg_release(&result);
   tn_program_free(program);
@@ -163,8 +163,8 @@ static void a_foreign_tensor_that_cannot_be_is_refused(void **state) {
     const char *part;
   } rows[] = {
       {-1, {TN_TC_FLOAT, 32, 1}, data, &extent, "extent 0 of a tensor is -1"},
-      {4, {TN_TC_INT, 4, 1}, data, &extent, "elements of 4 bits"},
-      {4, {TN_TC_FLOAT, 32, 4}, data, &extent, "4 lanes"},
+      {4, {TN_TC_INT, 2, 1}, data, &extent, "elements of 2 bits"},
+      {4, {TN_TC_FLOAT, 32, 4}, data, &extent, "float32x4"},
       {4, {TN_TC_FLOAT, 32, 1}, NULL, &extent, "without data"},
       {4, {TN_TC_FLOAT, 32, 1}, data, NULL, "without a shape"},
   };
@@ -177,7 +177,7 @@ static void a_foreign_tensor_that_cannot_be_is_refused(void **state) {
     dl.data = rows[i].data;
     dl.shape = rows[i].shape;
     tn_arg arg = tn_arg_of_dl(&dl);
-    tn_status st = tn_program_interpret(program, rt, "main", &arg, 1, NULL);
+    tn_status st = tn_program_interpret(program, rt, "main", &arg, 1, NULL, NULL);
     expect_true(st != NULL && strstr(tn_status_message(st), rows[i].part) != NULL, "row %zu: %s", i,
                 tn_status_message(st));
     tn_status_free(st);
@@ -198,10 +198,10 @@ static void an_interpreted_loop_function_takes_no_text_for_a_number(void **state
   tn_arg result = tn_arg_none();
   expect_ok(tn_runtime_create(1, &rt));
   expect_ok(tn_program_parse(text, sizeof text - 1, "next.py", &program));
-  expect_error(tn_program_interpret(program, rt, "next", &arg, 1, &result), TN_INVALID,
+  expect_error(tn_program_interpret(program, rt, "next", &arg, 1, NULL, &result), TN_INVALID,
                "argument 0 of next: a loop function takes tensors and scalars only");
   arg = tn_arg_of_int(7);
-  expect_ok(tn_program_interpret(program, rt, "next", &arg, 1, &result));
+  expect_ok(tn_program_interpret(program, rt, "next", &arg, 1, NULL, &result));
   assert_int_equal(result.kind, TN_ARG_INT);
   assert_int_equal(result.u.i64, 8);
   tn_program_free(program);

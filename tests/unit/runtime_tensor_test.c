@@ -55,7 +55,9 @@ static void bad_shapes_are_refused(void **state) {
        TN_INVALID,
        "at most 16"},
       {0x10405, 1, {4}, TN_UNSUPPORTED, "type code 5"},
-      {0x10400, 1, {4}, TN_UNSUPPORTED, "4 bits"},
+      {0x10400, 1, {4}, TN_OK, NULL},
+      {0x10200, 1, {4}, TN_UNSUPPORTED, "2 bits"},
+      {0x1060a, 1, {4}, TN_UNSUPPORTED, "type code 10"},
       {0x2002, 1, {4}, TN_INVALID, "without lanes"},
   };
   for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {

@@ -352,9 +352,9 @@ static void views_maps_and_names_say_what_they_miss(void **state) {
       {"T.prefetch(B, [T.Range(0, 4)])", "wrong-index-count", 3, 19, "2 dimensions"},
       {"T.prefetch(A, [3])", "not-a-region", 3, 19, "T.Range"},
       {"T.prefetch(A, [T.Range(0, 1.5)])", "not-an-integer", 3, 31, NULL},
-      {"x: T.float8_e4m3fn = T.float32(1)", "unsupported", 3, 8, "float8_e4m3fn"},
-      {"x = T.int4(1)", "unsupported", 3, 9, "int4"},
-      {"C = T.alloc_buffer((4,), \"uint4x2\")", "unsupported", 3, 30, "uint4x2"},
+      {"x = T.float8_e4m3fn(1) + T.float8_e4m3fn(2)", "unsupported", 3, 9, "float8_e4m3fn"},
+      {"x = -T.int4(1)", "unsupported", 3, 9, "cast it first"},
+      {"C = T.alloc_buffer((4,), \"int1\")", "unknown-dtype", 3, 30, "int1"},
       {"T.func_name(\"g\")", "given-twice", 3, 17, "'f'"},
       {"Module.f(A.data, n)", "unsupported", 3, 5, "calling a function of the module"},
   };

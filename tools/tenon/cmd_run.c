@@ -20,8 +20,9 @@ static const cli_option run_options[] = {
     CLI_OPT_BIND,
     CLI_OPT_DIALECT,
     CLI_OPT_DEFINE,
-    {"interpret", 0, NULL,
-     "use the reference interpreters instead of compiling: slow, exact, every index checked"},
+    {"interpret", 0, "[checked]",
+     "use the reference interpreters instead of compiling: slow, exact, every index checked; "
+     "checked: also look for races, elements never written, accesses not declared"},
     CLI_OPT_THREADS,
     CLI_OPT_TARGET,
     CLI_OPT_LEVEL,
@@ -33,20 +34,6 @@ static const cli_option run_options[] = {
 
 enum { MAX_SHOWN = 16 };
 
-/* A float of 1 sign bit, n_exp exponent bits and a fraction in 16 bits. */
-static double small_float(uint16_t bits, int n_exp) {
-  int n_frac = 15 - n_exp;
-  int bias = (1 << (n_exp - 1)) - 1;
-  int exponent = (bits >> n_frac) & ((1 << n_exp) - 1);
-  int fraction = bits & ((1 << n_frac) - 1);
-  double value = ldexp(exponent == 0 ? fraction : fraction + (1 << n_frac),
-                       (exponent == 0 ? 1 : exponent) - bias - n_frac);
-  if (exponent == (1 << n_exp) - 1) {
-    value = fraction == 0 ? (double)INFINITY : (double)NAN;
-  }
-  return bits >> 15 != 0 ? -value : value;
-}
-
 /* The sign of a NaN means nothing and depends on who made it. */
 static void print_float(int digits, double value) {
   if (isnan(value)) {
@@ -56,9 +43,11 @@ static void print_float(int digits, double value) {
   }
 }
 
-static void print_element(const DLTensor *dl, int64_t i) {
+static void print_element(tn_tensor *tensor, int64_t i) {
+  const DLTensor *dl = tn_tensor_dl(tensor);
   const char *data = (const char *)dl->data + dl->byte_offset;
-  switch (tn_dl_dtype(dl)) {
+  tn_dtype elem = (tn_dl_dtype(dl) & 0xffff) | 1u << 16; /* one lane */
+  switch (elem) {
     case TN_DT_F32:
       print_float(9, (double)((const float *)(const void *)data)[i]);
       break;
@@ -66,10 +55,10 @@ static void print_element(const DLTensor *dl, int64_t i) {
       print_float(17, ((const double *)(const void *)data)[i]);
       break;
     case TN_DT_F16:
-      print_float(5, small_float(((const uint16_t *)(const void *)data)[i], 5));
+      print_float(5, tn_tensor_get_f64(tensor, i));
       break;
     case TN_DT_BF16:
-      print_float(4, small_float(((const uint16_t *)(const void *)data)[i], 8));
+      print_float(4, tn_tensor_get_f64(tensor, i));
       break;
     case TN_DT_I64:
       printf("%lld", (long long)((const int64_t *)(const void *)data)[i]);
@@ -98,8 +87,11 @@ static void print_element(const DLTensor *dl, int64_t i) {
     case TN_DT_BOOL:
       printf("%s", data[i] != 0 ? "True" : "False");
       break;
-    default:
+    case TN_DT_HANDLE:
       printf("?");
+      break;
+    default: /* int4, uint4 and the small floats */
+      print_float(4, tn_tensor_get_f64(tensor, i));
       break;
   }
 }
@@ -107,7 +99,7 @@ static void print_element(const DLTensor *dl, int64_t i) {
 /* name: float32[1, 10] 0.1 0.2 ... */
 static void print_tensor(const char *name, tn_tensor *tensor) {
   const DLTensor *dl = tn_tensor_dl(tensor);
-  int64_t n = tn_dl_n_elems(dl);
+  int64_t n = tn_dl_n_elems(dl) * dl->dtype.lanes;
   char dtype[TN_DTYPE_TEXT_BYTES];
   printf("%s: %s[", name, tn_dtype_print(tn_dl_dtype(dl), dtype));
   for (int32_t i = 0; i < dl->ndim; ++i) {
@@ -116,7 +108,7 @@ static void print_tensor(const char *name, tn_tensor *tensor) {
   printf("]");
   for (int64_t i = 0; i < n && i < MAX_SHOWN; ++i) {
     putchar(' ');
-    print_element(dl, i);
+    print_element(tensor, i);
   }
   printf("%s\n", n > MAX_SHOWN ? " ..." : "");
 }
@@ -239,17 +231,23 @@ static int run_run(const cli_args *args) {
   tn_arg ret = tn_arg_none();
   int64_t n_threads = 0;
   const char *output = cli_value(args, "output");
+  const char *interpret = cli_value(args, "interpret");
   static results r; /* large, and there is one run a process */
   if (!session_check_args(args) || !cli_int(args, "threads", 1, 1024, 0, &n_threads) ||
       !cli_compile_opts(args, &compile)) {
     return CLI_USAGE;
+  }
+  if (interpret != NULL && *interpret != '\0' && strcmp(interpret, "checked") != 0) {
+    return cli_usage(args, "--interpret=%s: only --interpret and --interpret=checked are known",
+                     interpret);
   }
   if (is_folder(output) && mkdir(output, 0777) != 0 && errno != EEXIST) {
     fprintf(stderr, "error: --output %s: %s\n", output, strerror(errno));
     return CLI_FAILED;
   }
   tn_status st =
-      session_open(args, &compile, (int32_t)n_threads, cli_value(args, "interpret") != NULL, &s);
+      session_open(args, &compile, (int32_t)n_threads, interpret != NULL, &s);
+  s.is_checked = interpret != NULL && *interpret != '\0';
   st = st == NULL ? session_call(&s, &ret) : st;
   st = st == NULL ? collect_all(&r, &s, &ret) : st;
   st = st == NULL && output != NULL ? save_all(&r, output) : st;

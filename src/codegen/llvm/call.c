@@ -17,6 +17,10 @@
 /* Its first argument says the type of an element: a type, or a value of that type. */
 static LLVMValueRef access_ptr(tn_cg *cg, const tn_node *n) {
   tn_dtype elem = tn_is(n->in[0], TN_OP_DTYPE) ? (tn_dtype)n->in[0]->attr.i64 : n->in[0]->dtype;
+  if (tn_dtype_is_packed(elem)) {
+    tn_cg_fail(cg, TN_UNSUPPORTED, "a pointer to elements of 4 bits: two of them share a byte");
+    return LLVMGetPoison(cg->ptr);
+  }
   LLVMValueRef base = tn_cg_expr(cg, n->in[1]);
   return tn_cg_offset(cg, base, tn_cg_index(cg, n->in[2]), elem);
 }

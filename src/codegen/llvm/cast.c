@@ -3,7 +3,7 @@
 /* Conversions: integers wrap, floats saturate into integers with NaN giving 0, anything to bool is
  * "not 0". float16 uses the machine's instructions where the target has them (F16C), else integer
  * code with the same results; bfloat16 is integer code everywhere. Both round to nearest, ties to
- * even. */
+ * even, as do the small floats (base/array.h has their rules). */
 #include "codegen/llvm/cg.h"
 
 /* ---- 16-bit floats ---- */
@@ -111,6 +111,84 @@ LLVMValueRef tn_cg_f32_to_half(tn_cg *cg, LLVMValueRef value, tn_dtype half) {
   return LLVMBuildTrunc(b, out, i16, "");
 }
 
+/* ---- small floats: a table to float32; the steps of tn_f32_to_small back ---- */
+
+LLVMValueRef tn_cg_small_to_f32(tn_cg *cg, LLVMValueRef bits, tn_dtype small) {
+  LLVMBuilderRef b = cg->builder;
+  uint32_t lanes = lanes_of(bits);
+  LLVMValueRef table = tn_cg_small_table(cg, small);
+  LLVMValueRef at = LLVMBuildZExt(b, bits, tn_cg_lanes_of(cg->i64, lanes), "");
+  LLVMValueRef addresses = LLVMBuildInBoundsGEP2(b, cg->i32, table, &at, 1, "");
+  LLVMValueRef out = lanes == 1 ? LLVMBuildLoad2(b, cg->i32, addresses, "")
+                                : tn_cg_gather(cg, cg->i32, addresses, NULL, lanes, 4);
+  return LLVMBuildBitCast(b, out, tn_cg_lanes_of(cg->f32, lanes), "");
+}
+
+/* Powers of two; see f32_to_e8m0 in base. */
+static LLVMValueRef f32_to_e8m0(tn_cg *cg, const tn_small_float *type, LLVMValueRef bits,
+                                LLVMValueRef size, uint32_t lanes) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMValueRef zero = k32(cg, lanes, 0);
+  LLVMValueRef max = k32(cg, lanes, type->max);
+  LLVMValueRef is_big = LLVMBuildICmp(b, LLVMIntUGT, size, k32(cg, lanes, 0x600000), "");
+  LLVMValueRef low = LLVMBuildZExt(b, is_big, tn_cg_lanes_of(cg->i32, lanes), "");
+  LLVMValueRef is_low = LLVMBuildICmp(b, LLVMIntULT, size, k32(cg, lanes, 0x800000), "");
+  LLVMValueRef out = LLVMBuildSelect(b, is_low, low, round_shift(cg, size, lanes, 23), "");
+  out = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntUGT, out, max, ""), max, out, "");
+  LLVMValueRef is_negative = LLVMBuildICmp(b, LLVMIntSLT, bits, zero, "");
+  LLVMValueRef is_any = LLVMBuildICmp(b, LLVMIntNE, size, zero, "");
+  LLVMValueRef is_nan = LLVMBuildICmp(b, LLVMIntUGT, size, k32(cg, lanes, 0x7f800000), "");
+  is_nan = LLVMBuildOr(b, is_nan, LLVMBuildAnd(b, is_negative, is_any, ""), "");
+  return LLVMBuildSelect(b, is_nan, k32(cg, lanes, type->nan), out, "");
+}
+
+/* The bits without the sign of what is no NaN. */
+static LLVMValueRef small_size(tn_cg *cg, const tn_small_float *type, LLVMValueRef size,
+                               uint32_t lanes) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMTypeRef f32 = tn_cg_lanes_of(cg->f32, lanes);
+  LLVMTypeRef i32 = tn_cg_lanes_of(cg->i32, lanes);
+  uint32_t base = (uint32_t)(127 + 24 - type->bias - type->n_frac) << 23;
+  LLVMValueRef base_bits = k32(cg, lanes, base);
+  LLVMValueRef sum = LLVMBuildFAdd(b, LLVMBuildBitCast(b, size, f32, ""),
+                                   LLVMBuildBitCast(b, base_bits, f32, ""), "");
+  LLVMValueRef low = LLVMBuildSub(b, LLVMBuildBitCast(b, sum, i32, ""), base_bits, "");
+  LLVMValueRef rounded = round_shift(cg, size, lanes, 23u - type->n_frac);
+  LLVMValueRef out =
+      LLVMBuildSub(b, rounded, k32(cg, lanes, (127u - type->bias) << type->n_frac), "");
+  LLVMValueRef is_over = LLVMBuildICmp(b, LLVMIntUGT, out, k32(cg, lanes, type->max), "");
+  uint32_t over = type->inf != 0 ? type->inf : type->max;
+  out = LLVMBuildSelect(b, is_over, k32(cg, lanes, over), out, "");
+  LLVMValueRef least = k32(cg, lanes, (uint32_t)(128 - type->bias) << 23);
+  return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntULT, size, least, ""), low, out, "");
+}
+
+LLVMValueRef tn_cg_f32_to_small(tn_cg *cg, LLVMValueRef value, tn_dtype small) {
+  LLVMBuilderRef b = cg->builder;
+  const tn_small_float *type = tn_small_float_find(small);
+  uint32_t lanes = lanes_of(value);
+  LLVMTypeRef out_type = tn_cg_type(cg, tn_dtype_with_lanes(small, lanes));
+  LLVMValueRef bits = LLVMBuildBitCast(b, value, tn_cg_lanes_of(cg->i32, lanes), "");
+  LLVMValueRef size = LLVMBuildAnd(b, bits, k32(cg, lanes, 0x7fffffff), "");
+  if (type->n_frac == 0) {
+    return LLVMBuildTrunc(b, f32_to_e8m0(cg, type, bits, size, lanes), out_type, "");
+  }
+  LLVMValueRef zero = k32(cg, lanes, 0);
+  LLVMValueRef sign = LLVMBuildLShr(b, bits, k32(cg, lanes, 31), "");
+  sign = LLVMBuildShl(b, sign, k32(cg, lanes, (uint32_t)type->n_exp + type->n_frac), "");
+  LLVMValueRef out = small_size(cg, type, size, lanes);
+  LLVMValueRef is_zero = LLVMBuildICmp(b, LLVMIntEQ, out, zero, "");
+  out = LLVMBuildOr(b, out, sign, "");
+  LLVMValueRef nan = k32(cg, lanes, type->nan);
+  if (type->is_fnuz) {
+    out = LLVMBuildSelect(b, is_zero, zero, out, "");
+  } else if (type->nan != 0) {
+    nan = LLVMBuildOr(b, nan, sign, "");
+  }
+  LLVMValueRef is_nan = LLVMBuildICmp(b, LLVMIntUGT, size, k32(cg, lanes, 0x7f800000), "");
+  return LLVMBuildTrunc(b, LLVMBuildSelect(b, is_nan, nan, out, ""), out_type, "");
+}
+
 /* ---- casts ---- */
 
 static LLVMValueRef to_bool(tn_cg *cg, LLVMValueRef value, tn_dtype from) {
@@ -180,13 +258,15 @@ static LLVMValueRef round_to_odd(tn_cg *cg, LLVMValueRef value, uint32_t lanes) 
   return LLVMBuildSelect(b, is_exact, rounded, odd, "");
 }
 
-static LLVMValueRef to_half(tn_cg *cg, LLVMValueRef value, tn_dtype from, tn_dtype to) {
+/* float16, bfloat16 and the small floats; halves come as float32. */
+static LLVMValueRef to_narrow(tn_cg *cg, LLVMValueRef value, tn_dtype from, tn_dtype to) {
   uint32_t lanes = tn_dtype_lanes(to);
   if (tn_dtype_elem(from) != TN_DT_F32) {
     LLVMValueRef wide = tn_cg_cast(cg, value, from, tn_dtype_with_lanes(TN_DT_F64, lanes));
     value = round_to_odd(cg, wide, lanes);
   }
-  return tn_cg_f32_to_half(cg, value, to);
+  return tn_dtype_is_small_float(to) ? tn_cg_f32_to_small(cg, value, to)
+                                     : tn_cg_f32_to_half(cg, value, to);
 }
 
 LLVMValueRef tn_cg_cast(tn_cg *cg, LLVMValueRef value, tn_dtype from, tn_dtype to) {
@@ -200,8 +280,11 @@ LLVMValueRef tn_cg_cast(tn_cg *cg, LLVMValueRef value, tn_dtype from, tn_dtype t
   if (tn_cg_is_half(from)) {
     return tn_cg_cast(cg, tn_cg_half_to_f32(cg, value, from), f32, to);
   }
-  if (tn_cg_is_half(to)) {
-    return to_half(cg, value, from, to);
+  if (tn_dtype_is_small_float(from)) {
+    return tn_cg_cast(cg, tn_cg_small_to_f32(cg, value, from), f32, to);
+  }
+  if (tn_cg_is_half(to) || tn_dtype_is_small_float(to)) {
+    return to_narrow(cg, value, from, to);
   }
   if (tn_dtype_is_bool(to)) {
     return to_bool(cg, value, from);

@@ -8,7 +8,7 @@
  *   range.c     intervals of index expressions
  *   expr.c      one expression: dispatch and memo
  *   arith.c, cast.c, math.c   operators, conversions, functions
- *   math_emit.c our own mathematics (tir/math/) as instructions
+ *   math_emit.c, math_rare.c   our own mathematics (tir/math/) as instructions
  *   memory.c    loads, stores, addresses
  *   vector.c    lanes
  *   call.c      calls, addresses, hints
@@ -106,12 +106,16 @@ TN_MUST_USE tn_status tn_cg_write(tn_cg *cg, tn_emit kind, tn_buf *out);
 void tn_cg_set_attrs(tn_cg *cg, LLVMValueRef fn);
 void tn_cg_add_attr(tn_cg *cg, LLVMValueRef fn, LLVMAttributeIndex where, const char *name,
                     uint64_t value);
+void tn_cg_text_attr(tn_cg *cg, LLVMValueRef fn, const char *name, const char *value);
 void tn_cg_call_attr(tn_cg *cg, LLVMValueRef call, const char *name, uint64_t value);
+/// A text attribute of functions that are inlined only after LLVM has vectorised.
+#define TN_CG_LATE "tn-inline-late"
 
 /* ---- types.c ---- */
-/// The type of a value in registers: bool is i1, float16 and bfloat16 are i16.
+/// The type of a value in registers: bool is i1, float16 and bfloat16 are i16, what has 4 bits i4,
+/// float8 and float6 i8.
 LLVMTypeRef tn_cg_type(tn_cg *cg, tn_dtype dtype);
-/// The type in memory: bool is i8.
+/// The type in memory: bool is i8, and so is the byte of a packed element.
 LLVMTypeRef tn_cg_mem_type(tn_cg *cg, tn_dtype dtype);
 /// The same lanes over another element type.
 LLVMTypeRef tn_cg_lanes_of(LLVMTypeRef elem, uint32_t lanes);
@@ -122,6 +126,8 @@ LLVMValueRef tn_cg_zero(tn_cg *cg, tn_dtype dtype);
 LLVMValueRef tn_cg_i64(tn_cg *cg, int64_t value);
 LLVMValueRef tn_cg_i32(tn_cg *cg, int64_t value);
 LLVMValueRef tn_cg_poison(tn_cg *cg, tn_dtype dtype);
+/// Address of the float32 bits of all values of a small float, by its bits.
+LLVMValueRef tn_cg_small_table(tn_cg *cg, tn_dtype dtype);
 /// Address of a NUL-terminated text in read-only memory.
 LLVMValueRef tn_cg_text(tn_cg *cg, const char *text);
 /// Address of an array's bytes in read-only memory, aligned to 64.
@@ -154,6 +160,9 @@ LLVMValueRef tn_cg_fp(tn_cg *cg, LLVMValueRef value);
 /* ---- cast.c ---- */
 LLVMValueRef tn_cg_cast(tn_cg *cg, LLVMValueRef value, tn_dtype from, tn_dtype to);
 LLVMValueRef tn_cg_reinterpret(tn_cg *cg, LLVMValueRef value, tn_dtype from, tn_dtype to);
+/// Bits of a small float <-> float32.
+LLVMValueRef tn_cg_small_to_f32(tn_cg *cg, LLVMValueRef bits, tn_dtype small);
+LLVMValueRef tn_cg_f32_to_small(tn_cg *cg, LLVMValueRef value, tn_dtype small);
 /// float16/bfloat16 bits <-> float32.
 LLVMValueRef tn_cg_half_to_f32(tn_cg *cg, LLVMValueRef bits, tn_dtype half);
 LLVMValueRef tn_cg_f32_to_half(tn_cg *cg, LLVMValueRef value, tn_dtype half);
@@ -165,6 +174,8 @@ LLVMValueRef tn_cg_set_lane(tn_cg *cg, LLVMValueRef vector, LLVMValueRef scalar,
 LLVMValueRef tn_cg_ramp(tn_cg *cg, LLVMValueRef base, LLVMValueRef stride, uint32_t lanes,
                         bool is_nsw);
 LLVMValueRef tn_cg_shuffle(tn_cg *cg, const tn_node *n);
+/// True in every lane.
+LLVMValueRef tn_cg_all_true(tn_cg *cg, uint32_t lanes);
 /// True when any lane of a bool vector is.
 LLVMValueRef tn_cg_any(tn_cg *cg, LLVMValueRef mask, uint32_t lanes);
 
@@ -173,6 +184,9 @@ LLVMValueRef tn_cg_load(tn_cg *cg, const tn_node *n);
 void tn_cg_store(tn_cg *cg, const tn_node *n);
 /// The address of the element a LOAD names.
 LLVMValueRef tn_cg_address_of(tn_cg *cg, const tn_node *load);
+/// llvm.masked.gather of `lanes` elements; masked-off lanes are 0. mask NULL: all lanes.
+LLVMValueRef tn_cg_gather(tn_cg *cg, LLVMTypeRef elem, LLVMValueRef addresses, LLVMValueRef mask,
+                          uint32_t lanes, unsigned align);
 /// base + offset * elem_bytes
 LLVMValueRef tn_cg_offset(tn_cg *cg, LLVMValueRef base, LLVMValueRef offset, tn_dtype elem);
 LLVMValueRef tn_cg_field(tn_cg *cg, LLVMTypeRef type, LLVMValueRef base, size_t byte_offset);
@@ -184,6 +198,8 @@ LLVMValueRef tn_cg_intrin(tn_cg *cg, const tn_node *n);
 
 /* ---- math.c ---- */
 LLVMValueRef tn_cg_math(tn_cg *cg, const tn_node *n);
+/// Calls row `at` of tn_math_fns, whose function it defines at the first call. args: float32 or float64.
+LLVMValueRef tn_cg_own_math(tn_cg *cg, uint32_t at, LLVMValueRef *args, unsigned n);
 /// Calls libm's `name` (float32: with "f" added), lane by lane.
 LLVMValueRef tn_cg_libm(tn_cg *cg, const char *name, LLVMValueRef *args, unsigned n);
 /// Calls an intrinsic of LLVM's overloaded on `type` (NULL: on none).
@@ -195,8 +211,6 @@ bool tn_cg_is_libm_name(const char *name, size_t len);
 /* ---- stmt.c ---- */
 void tn_cg_stmt(tn_cg *cg, const tn_node *n);
 /// Leaves the current function with `code` (i32), giving scratch memory back.
-/// Calls row `at` of tn_math_fns, whose function it defines at the first call. args: float32 or float64.
-LLVMValueRef tn_cg_own_math(tn_cg *cg, uint32_t at, LLVMValueRef *args, unsigned n);
 void tn_cg_leave(tn_cg *cg, LLVMValueRef code);
 /// Goes to `target`, giving back what scratch memory the current loop holds; what follows in the
 /// source is dead.

@@ -344,6 +344,12 @@ static LLVMValueRef data_pointer(entry *e, const tensor_arg *t) {
     return LLVMBuildGEP2(cg->builder, cg->i8, data, (LLVMValueRef[]){t->byte_offset}, 1, "");
   }
   int64_t elem_bytes = (int64_t)tn_dtype_bytes(t->buffer->dtype);
+  if (tn_dtype_mem_bits(t->buffer->dtype) % 8 != 0) {
+    tn_cg_fail(cg, TN_UNSUPPORTED,
+               "parameter buffer '%s' with an offset: two elements share a byte",
+               t->buffer->attr.text);
+    return data;
+  }
   (void)place(text, t->buffer->attr.text, ".byte_offset", t->index);
   if (is_free_var(e, offset)) {
     LLVMValueRef elems = LLVMBuildUDiv(cg->builder, t->byte_offset, tn_cg_i64(cg, elem_bytes), "");

@@ -98,6 +98,18 @@ static void counted(tn_cg *cg, const tn_node *loop, bool is_unrolled) {
   tn_cg_count_loop(cg, begin, end, is_never_empty, is_unrolled, serial_body, u.ctx);
 }
 
+static void find_packed_store(const tn_node *n, void *ctx) {
+  bool *is_found = ctx;
+  *is_found |= tn_is(n, TN_OP_STORE) && tn_dtype_is_packed(n->in[TN_STORE_BUFFER]->dtype);
+}
+
+/* Two iterations that store to the two halves of a byte would lose one of the stores. */
+static bool shares_bytes(tn_cg *cg, const tn_node *loop) {
+  bool is_found = false;
+  tn_walk_once(cg->module->ir, loop->in[TN_FOR_BODY], find_packed_store, &is_found);
+  return is_found;
+}
+
 void tn_cg_for(tn_cg *cg, const tn_node *loop) {
   switch ((tn_for_kind)loop->attr.i64) {
     case TN_FOR_SERIAL:
@@ -107,7 +119,11 @@ void tn_cg_for(tn_cg *cg, const tn_node *loop) {
       counted(cg, loop, true);
       return;
     case TN_FOR_PARALLEL:
-      tn_cg_parallel(cg, loop);
+      if (shares_bytes(cg, loop)) {
+        counted(cg, loop, false);
+      } else {
+        tn_cg_parallel(cg, loop);
+      }
       return;
     case TN_FOR_VECTORIZED:
       tn_cg_fail(cg, TN_INTERNAL, "loop '%s' is still vectorized: run vectorize_loops first",

@@ -3,7 +3,7 @@
 /* Loads and stores of flat buffers. Consecutive lanes (a ramp of stride 1) become one vector access
  * with the element's natural alignment, since memory of other libraries need not have more; other
  * vector indices go lane by lane, or through gather and scatter when some lanes are masked off.
- * Masked-off lanes load 0. */
+ * Masked-off lanes load 0. Elements of 4 bits go through the bytes they share. */
 #include "codegen/llvm/cg.h"
 
 /* What an access of either kind needs. */
@@ -115,17 +115,7 @@ static bool describe(tn_cg *cg, access *a, const tn_node *n, uint32_t first_inde
   return true;
 }
 
-/* ---- calls of LLVM's masked accesses ---- */
-
-static LLVMValueRef call_masked(tn_cg *cg, const char *name, size_t name_len, LLVMTypeRef value,
-                                LLVMTypeRef address, LLVMValueRef *args, unsigned n) {
-  LLVMTypeRef types[] = {value, address};
-  unsigned id = LLVMLookupIntrinsicID(name, name_len);
-  LLVMValueRef fn = LLVMGetIntrinsicDeclaration(cg->mod, id, types, 2);
-  return LLVMBuildCall2(cg->builder, LLVMIntrinsicGetType(cg->ctx, id, types, 2), fn, args, n, "");
-}
-
-/* ---- loads ---- */
+/* ---- one access at an address ---- */
 
 static LLVMValueRef load_at(tn_cg *cg, const access *a, LLVMTypeRef type, LLVMValueRef address) {
   LLVMValueRef load = LLVMBuildLoad2(cg->builder, type, address, "");
@@ -133,15 +123,8 @@ static LLVMValueRef load_at(tn_cg *cg, const access *a, LLVMTypeRef type, LLVMVa
   return load;
 }
 
-/* One element, when the mask (one bit) allows. */
-static LLVMValueRef load_element_if(tn_cg *cg, const access *a, LLVMValueRef cond,
-                                    const tn_node *index) {
+static LLVMValueRef load_if(tn_cg *cg, const access *a, LLVMValueRef cond, LLVMValueRef address) {
   LLVMBasicBlockRef before = tn_cg_here(cg);
-  LLVMValueRef address = element_address(cg, a, index);
-  if (cond == NULL) {
-    return load_at(cg, a, a->elem, address);
-  }
-  before = tn_cg_here(cg);
   LLVMBasicBlockRef then = tn_cg_block(cg, "load");
   LLVMBasicBlockRef join = tn_cg_block(cg, "loaded");
   LLVMBuildCondBr(cg->builder, cond, then, join);
@@ -153,6 +136,135 @@ static LLVMValueRef load_element_if(tn_cg *cg, const access *a, LLVMValueRef con
   LLVMValueRef phi = LLVMBuildPhi(cg->builder, a->elem, "");
   LLVMAddIncoming(phi, values, blocks, 2);
   return phi;
+}
+
+static void store_at(tn_cg *cg, const access *a, LLVMValueRef value, LLVMValueRef address) {
+  LLVMSetAlignment(LLVMBuildStore(cg->builder, value, address), a->align);
+}
+
+/* ---- calls of LLVM's masked accesses ---- */
+
+static LLVMValueRef call_masked(tn_cg *cg, const char *name, size_t name_len, LLVMTypeRef value,
+                                LLVMTypeRef address, LLVMValueRef *args, unsigned n) {
+  LLVMTypeRef types[] = {value, address};
+  unsigned id = LLVMLookupIntrinsicID(name, name_len);
+  LLVMValueRef fn = LLVMGetIntrinsicDeclaration(cg->mod, id, types, 2);
+  return LLVMBuildCall2(cg->builder, LLVMIntrinsicGetType(cg->ctx, id, types, 2), fn, args, n, "");
+}
+
+LLVMValueRef tn_cg_gather(tn_cg *cg, LLVMTypeRef elem, LLVMValueRef addresses, LLVMValueRef mask,
+                          uint32_t lanes, unsigned align) {
+  LLVMTypeRef type = tn_cg_lanes_of(elem, lanes);
+  mask = mask == NULL ? tn_cg_all_true(cg, lanes) : mask;
+  LLVMValueRef args[] = {addresses, tn_cg_i32(cg, align), mask, LLVMConstNull(type)};
+  return call_masked(cg, "llvm.masked.gather", 18, type, LLVMTypeOf(addresses), args, 4);
+}
+
+/* ---- packed elements: two in a byte, the first in its low half ---- */
+
+/* The lane numbers [0, 1, ...] as i64. */
+static LLVMValueRef lane_numbers(tn_cg *cg, uint32_t lanes, uint32_t modulus) {
+  LLVMValueRef out = LLVMGetPoison(LLVMVectorType(cg->i64, lanes));
+  for (uint32_t i = 0; i < lanes; ++i) {
+    out = tn_cg_set_lane(cg, out, tn_cg_i64(cg, i % modulus), i);
+  }
+  return out;
+}
+
+/* Each of `lanes` values (one or more an element) repeated for the lanes of its element. */
+static LLVMValueRef spread(tn_cg *cg, LLVMValueRef value, uint32_t n_elems, uint32_t elem_lanes) {
+  if (elem_lanes == 1) {
+    return value;
+  }
+  if (n_elems == 1) {
+    return tn_cg_splat(cg, value, elem_lanes);
+  }
+  LLVMValueRef picks = LLVMGetPoison(LLVMVectorType(cg->i32, n_elems * elem_lanes));
+  for (uint32_t i = 0; i < n_elems * elem_lanes; ++i) {
+    picks = tn_cg_set_lane(cg, picks, tn_cg_i32(cg, i / elem_lanes), i);
+  }
+  return LLVMBuildShuffleVector(cg->builder, value, LLVMGetPoison(LLVMTypeOf(value)), picks, "");
+}
+
+/* Where the elements of an access lie: half bytes from the data pointer on, an i64 a lane. */
+static LLVMValueRef packed_places(tn_cg *cg, const access *a) {
+  uint32_t elem_lanes = tn_dtype_lanes(a->buffer->dtype);
+  LLVMValueRef at = a->index == NULL ? tn_cg_i64(cg, 0) : tn_cg_index(cg, a->index);
+  at = spread(cg, at, a->lanes, elem_lanes);
+  if (elem_lanes == 1) {
+    return at;
+  }
+  uint32_t lanes = a->lanes * elem_lanes;
+  LLVMValueRef scale = tn_cg_splat(cg, tn_cg_i64(cg, elem_lanes), lanes);
+  return LLVMBuildAdd(cg->builder, LLVMBuildMul(cg->builder, at, scale, ""),
+                      lane_numbers(cg, lanes, elem_lanes), "");
+}
+
+static LLVMValueRef packed_byte(tn_cg *cg, const access *a, LLVMValueRef at, uint32_t lanes) {
+  LLVMValueRef base = tn_cg_expr(cg, a->buffer->in[TN_BUFFER_DATA]);
+  LLVMValueRef one = tn_cg_splat(cg, tn_cg_i64(cg, 1), lanes);
+  LLVMValueRef byte = LLVMBuildAShr(cg->builder, at, one, "");
+  return LLVMBuildGEP2(cg->builder, cg->i8, base, &byte, 1, "");
+}
+
+/* 0 or 4: how far up in its byte an element lies. */
+static LLVMValueRef packed_shift(tn_cg *cg, LLVMValueRef at, uint32_t lanes) {
+  LLVMValueRef low = LLVMBuildTrunc(cg->builder, at, tn_cg_lanes_of(cg->i8, lanes), "");
+  LLVMValueRef bit =
+      LLVMBuildAnd(cg->builder, low, tn_cg_splat(cg, LLVMConstInt(cg->i8, 1, 0), lanes), "");
+  return LLVMBuildShl(cg->builder, bit, tn_cg_splat(cg, LLVMConstInt(cg->i8, 2, 0), lanes), "");
+}
+
+static LLVMValueRef load_packed(tn_cg *cg, const access *a) {
+  uint32_t lanes = tn_dtype_lanes(a->value);
+  LLVMValueRef mask = a->mask;
+  LLVMValueRef at = packed_places(cg, a);
+  LLVMValueRef byte = packed_byte(cg, a, at, lanes);
+  LLVMValueRef bytes = NULL;
+  if (lanes == 1) {
+    bytes = mask == NULL ? load_at(cg, a, cg->i8, byte) : load_if(cg, a, mask, byte);
+  } else {
+    mask = mask == NULL ? NULL : spread(cg, mask, a->lanes, lanes / a->lanes);
+    bytes = tn_cg_gather(cg, cg->i8, byte, mask, lanes, 1);
+  }
+  bytes = LLVMBuildLShr(cg->builder, bytes, packed_shift(cg, at, lanes), "");
+  return LLVMBuildTrunc(cg->builder, bytes, tn_cg_type(cg, a->value), "");
+}
+
+/* Lane by lane: two of them may share a byte. */
+static void store_packed(tn_cg *cg, const access *a, LLVMValueRef value) {
+  LLVMBuilderRef b = cg->builder;
+  uint32_t lanes = tn_dtype_lanes(a->value);
+  LLVMValueRef places = packed_places(cg, a);
+  for (uint32_t i = 0; i < lanes; ++i) {
+    LLVMBasicBlockRef join = NULL;
+    if (a->mask != NULL) {
+      LLVMBasicBlockRef then = tn_cg_block(cg, "store");
+      join = tn_cg_block(cg, "stored");
+      LLVMBuildCondBr(b, tn_cg_lane(cg, a->mask, i / (lanes / a->lanes)), then, join);
+      tn_cg_at(cg, then);
+    }
+    LLVMValueRef at = tn_cg_lane(cg, places, i);
+    LLVMValueRef byte = packed_byte(cg, a, at, 1);
+    LLVMValueRef shift = packed_shift(cg, at, 1);
+    LLVMValueRef hole = LLVMBuildShl(b, LLVMConstInt(cg->i8, 0xf, 0), shift, "");
+    LLVMValueRef old = LLVMBuildAnd(b, load_at(cg, a, cg->i8, byte), LLVMBuildNot(b, hole, ""), "");
+    LLVMValueRef lane = LLVMBuildZExt(b, tn_cg_lane(cg, value, i), cg->i8, "");
+    store_at(cg, a, LLVMBuildOr(b, old, LLVMBuildShl(b, lane, shift, ""), ""), byte);
+    if (join != NULL) {
+      LLVMBuildBr(b, join);
+      tn_cg_at(cg, join);
+    }
+  }
+}
+
+/* ---- loads ---- */
+
+/* One element, when the mask (one bit) allows. */
+static LLVMValueRef load_element_if(tn_cg *cg, const access *a, LLVMValueRef cond,
+                                    const tn_node *index) {
+  LLVMValueRef address = element_address(cg, a, index);
+  return cond == NULL ? load_at(cg, a, a->elem, address) : load_if(cg, a, cond, address);
 }
 
 static LLVMValueRef load_contiguous(tn_cg *cg, const access *a) {
@@ -168,9 +280,7 @@ static LLVMValueRef load_contiguous(tn_cg *cg, const access *a) {
 static LLVMValueRef load_lanes(tn_cg *cg, const access *a) {
   LLVMTypeRef type = tn_cg_lanes_of(a->elem, a->lanes);
   if (a->mask != NULL) {
-    LLVMValueRef addresses = lane_addresses(cg, a);
-    LLVMValueRef args[] = {addresses, tn_cg_i32(cg, a->align), a->mask, LLVMConstNull(type)};
-    return call_masked(cg, "llvm.masked.gather", 18, type, LLVMTypeOf(addresses), args, 4);
+    return tn_cg_gather(cg, a->elem, lane_addresses(cg, a), a->mask, a->lanes, a->align);
   }
   LLVMValueRef out = LLVMGetPoison(type);
   for (uint32_t i = 0; i < a->lanes; ++i) {
@@ -185,7 +295,9 @@ LLVMValueRef tn_cg_load(tn_cg *cg, const tn_node *n) {
     return tn_cg_poison(cg, n->dtype);
   }
   LLVMValueRef value = NULL;
-  if (a.lanes == 1) {
+  if (tn_dtype_is_packed(n->dtype)) {
+    value = load_packed(cg, &a);
+  } else if (a.lanes == 1) {
     value = load_element_if(cg, &a, a.mask, a.index);
   } else if (is_contiguous(a.index)) {
     value = load_contiguous(cg, &a);
@@ -202,6 +314,10 @@ LLVMValueRef tn_cg_address_of(tn_cg *cg, const tn_node *load) {
   if (!describe(cg, &a, load, TN_LOAD_INDICES, load->in[TN_LOAD_PREDICATE], load->dtype)) {
     return LLVMGetPoison(cg->ptr);
   }
+  if (tn_dtype_is_packed(load->dtype)) {
+    tn_cg_fail(cg, TN_UNSUPPORTED, "the address of an element of 4 bits: two of them share a byte");
+    return LLVMGetPoison(cg->ptr);
+  }
   if (a.lanes > 1 && !is_contiguous(a.index)) {
     tn_cg_fail(cg, TN_UNSUPPORTED, "the address of scattered lanes");
     return LLVMGetPoison(cg->ptr);
@@ -210,10 +326,6 @@ LLVMValueRef tn_cg_address_of(tn_cg *cg, const tn_node *load) {
 }
 
 /* ---- stores ---- */
-
-static void store_at(tn_cg *cg, const access *a, LLVMValueRef value, LLVMValueRef address) {
-  LLVMSetAlignment(LLVMBuildStore(cg->builder, value, address), a->align);
-}
 
 static void store_element(tn_cg *cg, const access *a, LLVMValueRef value) {
   LLVMValueRef address = element_address(cg, a, a->index);
@@ -261,7 +373,9 @@ void tn_cg_store(tn_cg *cg, const tn_node *n) {
     return;
   }
   value = to_memory(cg, value, value_node->dtype);
-  if (a.lanes == 1) {
+  if (tn_dtype_is_packed(value_node->dtype)) {
+    store_packed(cg, &a, value);
+  } else if (a.lanes == 1) {
     store_element(cg, &a, value);
   } else if (is_contiguous(a.index)) {
     store_contiguous(cg, &a, value);

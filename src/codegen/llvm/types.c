@@ -2,7 +2,8 @@
 /* Copyright The Tenon authors. */
 /* Element types as LLVM sees them, and constants of them. A bool is one bit in registers and a byte
  * in memory. float16 and bfloat16 travel as 16-bit integers, because LLVM's own types would call a
- * support library to round: cast.c converts them. Type errors of the program were found by the
+ * support library to round: cast.c converts them. float8, float6 and float4
+ * are their bits; what has 4 bits is a 4-bit integer, which memory.c packs. Type errors of the program were found by the
  * verifier; what stays is "no code for this type". */
 #include "codegen/llvm/cg.h"
 
@@ -32,6 +33,12 @@ static LLVMTypeRef elem_type(tn_cg *cg, tn_dtype dtype) {
   if (dtype != TN_DT_NONE && tn_dtype_is_float(dtype)) {
     return bits == 32 ? cg->f32 : bits == 64 ? cg->f64 : NULL;
   }
+  if (bits == 4) {
+    return LLVMIntTypeInContext(cg->ctx, 4);
+  }
+  if (tn_dtype_is_small_float(dtype)) {
+    return cg->i8;
+  }
   if (tn_dtype_is_int(dtype) || tn_dtype_is_uint(dtype)) {
     return bits == 8    ? cg->i8
            : bits == 16 ? cg->i16
@@ -53,8 +60,9 @@ LLVMTypeRef tn_cg_type(tn_cg *cg, tn_dtype dtype) {
 }
 
 LLVMTypeRef tn_cg_mem_type(tn_cg *cg, tn_dtype dtype) {
-  return tn_dtype_is_bool(dtype) ? tn_cg_lanes_of(cg->i8, tn_dtype_lanes(dtype))
-                                 : tn_cg_type(cg, dtype);
+  return tn_dtype_is_bool(dtype) || tn_dtype_is_packed(dtype)
+             ? tn_cg_lanes_of(cg->i8, tn_dtype_lanes(dtype))
+             : tn_cg_type(cg, dtype);
 }
 
 LLVMValueRef tn_cg_i64(tn_cg *cg, int64_t value) {
@@ -81,6 +89,9 @@ LLVMValueRef tn_cg_float(tn_cg *cg, tn_dtype dtype, double value) {
     scalar = LLVMConstInt(cg->i16, tn_f32_to_f16((float)value), 0);
   } else if (elem == TN_DT_BF16) {
     scalar = LLVMConstInt(cg->i16, tn_f32_to_bf16((float)value), 0);
+  } else if (tn_dtype_is_small_float(elem)) {
+    uint32_t bits = tn_f32_to_small(tn_small_float_find(elem), (float)value);
+    scalar = LLVMConstInt(tn_cg_type(cg, elem), bits, 0);
   } else {
     scalar = LLVMConstReal(tn_cg_type(cg, elem), value);
   }
@@ -101,6 +112,25 @@ static LLVMValueRef global_of(tn_cg *cg, LLVMValueRef init, const char *name, un
   LLVMSetUnnamedAddress(global, LLVMGlobalUnnamedAddr);
   LLVMSetAlignment(global, align);
   return global;
+}
+
+LLVMValueRef tn_cg_small_table(tn_cg *cg, tn_dtype dtype) {
+  char text[TN_DTYPE_TEXT_BYTES];
+  const tn_small_float *type = tn_small_float_find(dtype);
+  tn_dtype_print(type->dtype, text);
+  LLVMValueRef known = LLVMGetNamedGlobal(cg->mod, text);
+  if (known != NULL) {
+    return known;
+  }
+  LLVMValueRef values[256];
+  unsigned n = 1u << tn_dtype_bits(dtype);
+  for (unsigned i = 0; i < n; ++i) {
+    float value = tn_small_to_f32(type, i);
+    uint32_t bits = 0; /* a constant of LLVM's made from a number would lose a NaN's sign */
+    memcpy(&bits, &value, sizeof bits);
+    values[i] = LLVMConstInt(cg->i32, bits, 0);
+  }
+  return global_of(cg, LLVMConstArray2(cg->i32, values, n), text, 64);
 }
 
 LLVMValueRef tn_cg_text(tn_cg *cg, const char *text) {

@@ -26,6 +26,10 @@ LLVMValueRef tn_cg_splat(tn_cg *cg, LLVMValueRef scalar, uint32_t lanes) {
   return LLVMBuildShuffleVector(cg->builder, first, LLVMGetPoison(type), zeros, "");
 }
 
+LLVMValueRef tn_cg_all_true(tn_cg *cg, uint32_t lanes) {
+  return LLVMConstAllOnes(tn_cg_lanes_of(cg->i1, lanes));
+}
+
 LLVMValueRef tn_cg_any(tn_cg *cg, LLVMValueRef mask, uint32_t lanes) {
   return lanes == 1 ? mask
                     : tn_cg_llvm_intrin(cg, "llvm.vector.reduce.or", LLVMTypeOf(mask), &mask, 1);

@@ -3,6 +3,8 @@
 /* The interpreter's compiler for casts and reinterpretations. */
 #include "tir/interp/interp_priv.h"
 
+static void cast_lane(tn_icomp *c, tn_dtype from, tn_dtype to, int32_t d, int32_t a);
+
 static void emit1(tn_icomp *c, tn_iop op, uint32_t x, int32_t d, int32_t a) {
   tn_icomp_emit(c, op, x, d, a, 0, 0);
 }
@@ -44,10 +46,36 @@ static void float_to_float(tn_icomp *c, tn_dtype from, tn_dtype to, int32_t d, i
   }
 }
 
+/* Small floats go through float32, which holds all their values. */
+static void small_to_any(tn_icomp *c, tn_dtype from, tn_dtype to, int32_t d, int32_t a) {
+  tn_icomp_emit(c, TN_IOP_SMALL_TO_F, 0, d, tn_icomp_const_i(c, from), a, 0);
+  if (to != TN_DT_F32) {
+    cast_lane(c, TN_DT_F32, to, d, d);
+  }
+}
+
+static void any_to_small(tn_icomp *c, tn_dtype from, tn_dtype to, int32_t d, int32_t a) {
+  if (from == TN_DT_F64) {
+    emit1(c, TN_IOP_D_TO_ODD, 0, d, a);
+  } else if (!tn_dtype_is_float(from)) {
+    emit1(c, from == TN_DT_U64 ? TN_IOP_U_TO_D : TN_IOP_I_TO_D, 0, d, a);
+    emit1(c, TN_IOP_D_TO_ODD, 0, d, d);
+  } else {
+    emit1(c, TN_IOP_MOV, 0, d, a);
+  }
+  tn_icomp_emit(c, TN_IOP_F_TO_SMALL, 0, d, tn_icomp_const_i(c, to), d, 0);
+}
+
 static void cast_lane(tn_icomp *c, tn_dtype from, tn_dtype to, int32_t d, int32_t a) {
   bool from_float = tn_dtype_is_float(from);
   bool to_float = tn_dtype_is_float(to);
-  if (from_float && to_float) {
+  if (from == to) {
+    emit1(c, TN_IOP_MOV, 0, d, a);
+  } else if (tn_dtype_is_small_float(from)) {
+    small_to_any(c, from, to, d, a);
+  } else if (tn_dtype_is_small_float(to)) {
+    any_to_small(c, from, to, d, a);
+  } else if (from_float && to_float) {
     float_to_float(c, from, to, d, a);
   } else if (from_float) {
     float_to_int(c, from == TN_DT_F64, to, d, a);
@@ -81,9 +109,9 @@ tn_status tn_icomp_cast(tn_icomp *c, const tn_node *n, tn_ival *out) {
 tn_status tn_icomp_reinterpret(tn_icomp *c, const tn_node *n, tn_ival *out) {
   const tn_node *from = n->in[0];
   uint32_t lanes_from = tn_dtype_lanes(from->dtype);
-  if (tn_dtype_bytes(from->dtype) != tn_dtype_bytes(n->dtype)) {
-    return tn_icomp_error(c, TN_INVALID, "reinterpret between types of %zu and %zu bytes",
-                          tn_dtype_bytes(from->dtype), tn_dtype_bytes(n->dtype));
+  if (tn_dtype_all_bits(from->dtype) != tn_dtype_all_bits(n->dtype)) {
+    return tn_icomp_error(c, TN_INVALID, "reinterpret between types of %u and %u bits",
+                          tn_dtype_all_bits(from->dtype), tn_dtype_all_bits(n->dtype));
   }
   tn_ival value = {0};
   TN_TRY(tn_icomp_expr(c, from, &value));

@@ -87,6 +87,12 @@ void tn_icomp_norm(tn_icomp *c, tn_dtype dtype, int32_t slot) {
     case TN_DT_I32:
       op = TN_IOP_WRAP_I32;
       break;
+    case TN_DT_I4:
+      op = TN_IOP_WRAP_I4;
+      break;
+    case TN_DT_U4:
+      op = TN_IOP_WRAP_U4;
+      break;
     case TN_DT_U8:
       op = TN_IOP_WRAP_U8;
       break;
@@ -121,7 +127,7 @@ static tn_status operator(tn_icomp *c, const tn_node *n, tn_ival *out) {
   const op_row *row = find_row(n);
   tn_dtype elem = tn_dtype_elem(n->in[TN_A]->dtype);
   bool is_float = tn_dtype_is_float(elem);
-  if (row == NULL || (is_float && !row->has_float)) {
+  if (row == NULL || (is_float && !row->has_float) || tn_dtype_is_storage(elem)) {
     return unsupported(c, n);
   }
   tn_iop op = !is_float           ? (elem == TN_DT_U64 ? row->u : row->i)
@@ -147,6 +153,7 @@ static tn_status operator(tn_icomp *c, const tn_node *n, tn_ival *out) {
   *out = tn_icomp_new_value(c, lanes);
   for (uint32_t l = 0; l < lanes; ++l) {
     int32_t d = tn_icomp_lane(c, *out, l);
+    tn_icheck_divisor(c, op, d, tn_icomp_lane(c, b, l));
     tn_icomp_emit(c, op, tn_dtype_bits(elem), d, tn_icomp_lane(c, a, l), tn_icomp_lane(c, b, l), 0);
     if (wraps) {
       tn_icomp_norm(c, n->dtype, d);
@@ -263,6 +270,8 @@ static tn_status literal(tn_icomp *c, const tn_node *n, tn_ival *out) {
   tn_ireg value = {.i = n->attr.i64};
   if (tn_is(n, TN_OP_FLOAT) && n->dtype == TN_DT_F64) {
     value.d = n->attr.f64;
+  } else if (tn_dtype_is_small_float(n->dtype)) {
+    value.u = tn_f32_to_small(tn_small_float_find(n->dtype), (float)n->attr.f64);
   } else if (tn_is(n, TN_OP_FLOAT)) {
     value.u = 0;
     value.f = (float)n->attr.f64;
@@ -275,6 +284,7 @@ static tn_status let(tn_icomp *c, const tn_node *n, tn_ival *out) {
   tn_ival value = {0};
   TN_TRY(tn_icomp_expr(c, n->in[TN_LET_VALUE], &value));
   tn_icomp_bind(c, n->in[TN_LET_VAR], value);
+  tn_icheck_bind(c, n->in[TN_LET_VAR], n->in[TN_LET_VALUE]);
   return tn_icomp_expr(c, n->in[TN_LET_BODY], out);
 }
 

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tir/interp/interp_priv.h"
+#include "tir/interp/check_priv.h"
 
 /* ---- programs ---- */
 
 static tn_status compile(tn_tir_program *prog) {
-  tn_icomp c = {.prog = prog};
+  tn_icomp c = {.prog = prog, .where = -1};
   c.memo = calloc(tn_ir_n_ids(prog->ir), sizeof *c.memo);
   if (c.memo == NULL) {
     return TN_ERR(TN_NO_MEMORY, "%s: no memory to compile it", prog->func->attr.text);
@@ -26,10 +26,13 @@ static tn_status compile(tn_tir_program *prog) {
   TN_VEC_DEINIT(&c.exits);
   tn_map_deinit(&c.const_at);
   tn_map_deinit(&c.domain_of);
+  TN_VEC_DEINIT(&c.loops);
+  tn_map_deinit(&c.value_of);
   return st;
 }
 
-tn_status tn_tir_program_new(const tn_ir *ir, const tn_node *func, tn_tir_program **out_program) {
+static tn_status program_new(const tn_ir *ir, const tn_node *func, bool is_checked,
+                             tn_tir_program **out_program) {
   if (!tn_is(func, TN_OP_PRIM_FUNC)) {
     return TN_ERR(TN_INVALID, "'%s' is not a loop-level function", func->attr.text);
   }
@@ -44,6 +47,7 @@ tn_status tn_tir_program_new(const tn_ir *ir, const tn_node *func, tn_tir_progra
   tn_arena_init(&prog->arena, 0);
   prog->ir = ir;
   prog->func = func;
+  prog->is_checked = is_checked;
   tn_buf text = TN_BUF_INIT;
   tn_tir_signature(func, &text);
   prog->signature = tn_arena_strndup(&prog->arena, tn_buf_text(&text), text.len);
@@ -55,6 +59,10 @@ tn_status tn_tir_program_new(const tn_ir *ir, const tn_node *func, tn_tir_progra
   }
   *out_program = prog;
   return NULL;
+}
+
+tn_status tn_tir_program_new(const tn_ir *ir, const tn_node *func, tn_tir_program **out_program) {
+  return program_new(ir, func, false, out_program);
 }
 
 void tn_tir_program_free(tn_tir_program *prog) {
@@ -69,6 +77,10 @@ void tn_tir_program_free(tn_tir_program *prog) {
   TN_VEC_DEINIT(&prog->mems);
   TN_VEC_DEINIT(&prog->texts);
   TN_VEC_DEINIT(&prog->calls);
+  TN_VEC_DEINIT(&prog->where_at);
+  TN_VEC_DEINIT(&prog->wheres);
+  TN_VEC_DEINIT(&prog->blocks);
+  TN_VEC_DEINIT(&prog->regions);
   tn_arena_deinit(&prog->arena);
   free(prog);
 }
@@ -167,7 +179,7 @@ static bool buffer_array(const tn_ivm *vm, int32_t number, tn_array *out) {
   const tn_ibuf *buf = &vm->bufs[number];
   tn_dtype dtype = vm->prog->buffers.data[number]->dtype;
   uint64_t stride = tn_dtype_bytes(dtype);
-  if ((uint64_t)buf->offset >= buf->n_ok) {
+  if (tn_dtype_is_packed(dtype) || tn_dtype_lanes(dtype) > 1 || (uint64_t)buf->offset >= buf->n_ok) {
     return false;
   }
   *out = (tn_array){
@@ -259,6 +271,14 @@ static void init_buffers(tn_ivm *vm) {
   }
 }
 
+static tn_status run_checked(tn_ivm *vm) {
+  vm->check = vm->hooks->checker;
+  tn_status st = tn_check_begin(vm);
+  st = st == NULL ? tn_ivm_run(vm) : st;
+  tn_check_end(vm);
+  return st;
+}
+
 tn_status tn_tir_program_run(const tn_tir_program *prog, const tn_tir_arg *args, int32_t n_args,
                              const tn_tir_hooks *hooks, tn_tir_arg *out_ret) {
   static const tn_tir_hooks no_hooks = {0};
@@ -270,7 +290,8 @@ tn_status tn_tir_program_run(const tn_tir_program *prog, const tn_tir_arg *args,
   tn_ireg *slots = calloc(n_consts + (size_t)prog->n_slots + 1, sizeof *slots);
   vm.bufs = calloc(prog->buffers.len + 1, sizeof *vm.bufs);
   vm.mems = calloc(prog->mems.len + 1, sizeof *vm.mems);
-  if (slots == NULL || vm.bufs == NULL || vm.mems == NULL) {
+  vm.blocks = calloc(prog->blocks.len + 1, sizeof *vm.blocks);
+  if (slots == NULL || vm.bufs == NULL || vm.mems == NULL || vm.blocks == NULL) {
     st = TN_ERR(TN_NO_MEMORY, "%s: no memory to run it", prog->func->attr.text);
     goto done;
   }
@@ -280,7 +301,7 @@ tn_status tn_tir_program_run(const tn_tir_program *prog, const tn_tir_arg *args,
   }
   init_buffers(&vm);
   TN_GOTO(st, tn_ivm_check_args(&vm), done);
-  TN_GOTO(st, tn_ivm_run(&vm), done);
+  TN_GOTO(st, prog->is_checked ? run_checked(&vm) : tn_ivm_run(&vm), done);
   if (out_ret != NULL) {
     set_result(&vm, out_ret);
   }
@@ -290,6 +311,7 @@ done:
       free(vm.mems[i].data);
     }
   }
+  free(vm.blocks);
   free(vm.mems);
   free(vm.bufs);
   free(slots);
@@ -303,7 +325,7 @@ tn_status tn_tir_interp(const tn_module *module, const char *func, const tn_tir_
   if (node == NULL) {
     return TN_ERR(TN_NOT_FOUND, "the module has no function '%s'", func);
   }
-  TN_TRY(tn_tir_program_new(module->ir, node, &prog));
+  TN_TRY(program_new(module->ir, node, hooks != NULL && hooks->checker != NULL, &prog));
   tn_status st = tn_tir_program_run(prog, args, n_args, hooks, out_ret);
   tn_tir_program_free(prog);
   return st;

@@ -47,7 +47,39 @@ typedef struct tn_icall {
   } * args;
 } tn_icall;
 
+/* ---- what a checked program knows besides (check_priv.h) ---- */
+
+/// The loop or block around an instruction.
+typedef struct tn_iwhere {
+  const tn_node *node; /* FOR, LAUNCH, ATTR or BLOCK */
+  int32_t outer;       /* -1: none */
+  int32_t n_vars;      /* the loop's variable, the block's axes; slots in lists from `vars` on */
+  int32_t vars;
+  int32_t n_forks; /* loops around whose turns may run at once, with this one */
+  int32_t n_nodes; /* blocks around with spatial axes that loops run over, with this one */
+  int32_t block;   /* a BLOCK's number; -1: a loop */
+} tn_iwhere;
+
+typedef struct tn_iregion {
+  const tn_node *node;
+  int32_t buffer;
+  int32_t ranges; /* lists: minima, then extents; -1: all of the buffer */
+  bool is_write;
+} tn_iregion;
+
+typedef struct tn_iblock {
+  const tn_node *node;
+  int32_t first_region;
+  int32_t n_regions;
+  int32_t first_mem; /* memory from here on is allocated inside */
+  int32_t axes;      /* lists: slots of the spatial axes, then of those with an order */
+  int32_t n_spatial;
+  int32_t n_ordered;
+  int32_t mark; /* slot: which run of the outermost loop that it is bound to; -1: of none */
+} tn_iblock;
+
 struct tn_tir_program {
+  bool is_checked;
   tn_arena arena; /* texts, calls */
   const tn_ir *ir;
   const tn_node *func;
@@ -62,9 +94,18 @@ struct tn_tir_program {
   TN_VEC(const char *) texts;
   TN_VEC(tn_icall) calls;
   int32_t n_slots;
+  /* of a checked program */
+  TN_VEC(int32_t) where_at; /* of each instruction; -1: the function itself */
+  TN_VEC(tn_iwhere) wheres;
+  TN_VEC(tn_iblock) blocks;
+  TN_VEC(tn_iregion) regions;
+  int32_t n_forks; /* deepest */
+  int32_t n_nodes;
 };
 
 /* ---- what runs ---- */
+
+typedef struct tn_shadow tn_shadow; /* check_priv.h */
 
 typedef struct tn_imem {
   char *data;
@@ -73,17 +114,28 @@ typedef struct tn_imem {
   bool is_const;
   bool is_foreign; /* a handle from outside, raw: nothing is known about it */
   uint64_t raw;
+  tn_shadow *shadow; /* of a checked run; NULL: constant or foreign */
+  size_t shadow_at;  /* the byte of the shadow where this memory begins */
 } tn_imem;
 
 typedef struct tn_idim {
   int64_t extent;
-  int64_t stride; /* bytes */
+  int64_t stride; /* units */
 } tn_idim;
+
+/* Offsets in a buffer are counted in units: bytes, but for packed elements half bytes. The lanes of
+ * a vector element are a last dimension that the program does not see. */
+static inline uint64_t tn_unit_of_lane(tn_dtype dtype) {
+  return tn_dtype_is_packed(dtype) ? 1 : tn_dtype_bytes(tn_dtype_elem(dtype));
+}
+static inline uint64_t tn_unit_of_elem(tn_dtype dtype) {
+  return tn_unit_of_lane(dtype) * tn_dtype_lanes(dtype);
+}
 
 typedef struct tn_ibuf {
   char *data;
   uint64_t n_ok;       /* offsets below it hold a whole element */
-  int64_t offset;      /* bytes from data to element [0, 0, ...] */
+  int64_t offset;      /* units from data to element [0, 0, ...] */
   int64_t elem_offset; /* the same in elements, from the buffer's data handle */
   uint32_t mem;
   uint32_t ndim;
@@ -103,7 +155,18 @@ typedef struct tn_ivm {
   int64_t steps; /* left */
   tn_ireg ret;
   bool has_ret;
+  tn_tir_checker *check; /* NULL: a plain run */
+  struct tn_ivm_block *blocks;
+  uint32_t n_outer_forks; /* of the callers */
+  uint32_t n_outer_nodes;
 } tn_ivm;
+
+/// The instances of a block that are compared now.
+typedef struct tn_ivm_block {
+  uint64_t mark;
+  uint64_t order; /* hash of the axes with an order and of the instance around */
+  uint32_t scope; /* 0: none yet */
+} tn_ivm_block;
 
 /* Handles: memory number + 1 in the upper bits, byte below. */
 enum { TN_HANDLE_SHIFT = 40 };
@@ -126,6 +189,8 @@ uint64_t tn_ivm_handle(const tn_ivm *vm, const tn_ins *in, const char *at);
 int64_t tn_ivm_stride(const tn_ivm *vm, int32_t buffer, int32_t dim);
 int64_t tn_ivm_arg_stride(const tn_ivm *vm, int32_t arg, int32_t dim);
 void tn_ivm_bitcast(tn_ivm *vm, const tn_ins *in);
+/// The bytes of one lane as memory holds them.
+uint64_t tn_ivm_lane_bits(tn_dtype elem, tn_ireg value);
 tn_status tn_ivm_call(tn_ivm *vm, const tn_ins *in);
 /// Before the first instruction: count, kinds, types and ranks of the arguments (their extents are
 /// code).
@@ -158,6 +223,12 @@ typedef struct tn_ival {
   uint32_t epoch; /* when it was computed: a value that reads memory is stale after a store */
 } tn_ival;
 
+/// A loop around the place being compiled.
+typedef struct tn_iloop {
+  const tn_node *var;
+  int32_t mark; /* slot: which run of it */
+} tn_iloop;
+
 /// The jump of a BREAK or CONTINUE whose loop is not finished.
 typedef struct tn_iexit {
   int32_t ins;
@@ -177,6 +248,10 @@ typedef struct tn_icomp {
   uint32_t epoch;
   int32_t top; /* next free slot */
   const tn_node *place;
+  /* of a checked program */
+  int32_t where;           /* -1: the function itself */
+  TN_VEC(tn_iloop) loops;  /* around the place */
+  tn_map value_of;         /* id of a bound variable -> its value */
 } tn_icomp;
 
 /// The state that a scope restores when it ends.
@@ -231,10 +306,28 @@ tn_status tn_icomp_set_buffer(tn_icomp *c, const tn_node *buffer);
 tn_status tn_icomp_match(tn_icomp *c, const tn_node *match);
 /// Sets the loose buffers over a data variable just bound.
 tn_status tn_icomp_set_loose(tn_icomp *c, const tn_node *data);
+/// True when all variables below n have values here.
+bool tn_icomp_vars_are_bound(const tn_icomp *c, const tn_node *n);
+/// The number of a buffer whose memory is known here.
+tn_status tn_icomp_use_buffer(tn_icomp *c, const tn_node *buffer, int32_t *out);
 /// The bound buffer over a data variable, or -1.
 int32_t tn_icomp_buffer_over(const tn_icomp *c, const tn_node *data);
 
 tn_status tn_icomp_stmt(tn_icomp *c, const tn_node *n); /* stmt.c */
+
+/* check_compile.c; all of them do nothing in a plain program. What enters a loop or a block gives the
+ * place to come back to with tn_icheck_leave. */
+/// Before the loop's first turn.
+void tn_icheck_loop(tn_icomp *c, const tn_node *loop);
+/// First in each turn.
+int32_t tn_icheck_enter_loop(tn_icomp *c, const tn_node *loop, int32_t slot);
+tn_status tn_icheck_enter_block(tn_icomp *c, const tn_node *block, int32_t *out_outer);
+void tn_icheck_leave(tn_icomp *c, int32_t outer);
+void tn_icheck_bind(tn_icomp *c, const tn_node *var, const tn_node *value);
+/// An index of `buffer` whose arithmetic in int32 wraps is a finding.
+tn_status tn_icheck_index(tn_icomp *c, const tn_node *index, int32_t buffer);
+/// `op` (a division) is not reached with 0 in slot `divisor`.
+void tn_icheck_divisor(tn_icomp *c, tn_iop op, int32_t d, int32_t divisor);
 
 /// An error of the program at the statement being compiled.
 tn_status tn_icomp_error(const tn_icomp *c, tn_code code, const char *fmt, ...) TN_PRINTF(3, 4);

@@ -158,6 +158,10 @@ static tn_status access_ptr(tn_icomp *c, const tn_node *n, tn_ival *out) {
   tn_dtype elem = tn_is(type, TN_OP_DTYPE) ? (tn_dtype)type->attr.i64 : type->dtype;
   int32_t data = 0;
   int32_t offset = 0;
+  if (tn_dtype_is_packed(elem)) {
+    return tn_icomp_error(c, TN_UNSUPPORTED,
+                          "a pointer to elements of 4 bits: two of them share a byte");
+  }
   TN_TRY(tn_icomp_scalar(c, n->in[1], &data));
   TN_TRY(tn_icomp_scalar(c, n->in[2], &offset));
   *out = tn_icomp_new_value(c, 1);

@@ -6,14 +6,10 @@
 /* ---- buffers ---- */
 
 static tn_status check_buffer(const tn_icomp *c, const tn_node *buffer) {
-  char text[TN_DTYPE_TEXT_BYTES];
-  if (tn_dtype_lanes(buffer->dtype) != 1) {
-    return tn_icomp_error(c, TN_UNSUPPORTED, "buffer '%s' has vector elements (%s)",
-                          buffer->attr.text, tn_dtype_print(buffer->dtype, text));
-  }
-  if (tn_buffer_ndim(buffer) > TN_MAX_NDIM) {
-    return tn_icomp_error(c, TN_UNSUPPORTED, "buffer '%s' has %u dimensions: at most %d",
-                          buffer->attr.text, tn_buffer_ndim(buffer), TN_MAX_NDIM);
+  uint32_t most = tn_dtype_lanes(buffer->dtype) == 1 ? TN_MAX_NDIM : TN_MAX_NDIM - 1;
+  if (tn_buffer_ndim(buffer) > most) {
+    return tn_icomp_error(c, TN_UNSUPPORTED, "buffer '%s' has %u dimensions: at most %u",
+                          buffer->attr.text, tn_buffer_ndim(buffer), most);
   }
   return NULL;
 }
@@ -62,12 +58,12 @@ tn_status tn_icomp_set_buffer(tn_icomp *c, const tn_node *buffer) {
   return NULL;
 }
 
-static bool vars_are_bound(const tn_icomp *c, const tn_node *n) {
+bool tn_icomp_vars_are_bound(const tn_icomp *c, const tn_node *n) {
   if (tn_is(n, TN_OP_VAR) && !tn_icomp_is_bound(c, n)) {
     return false;
   }
   for (uint32_t i = 0; i < n->n_in; ++i) {
-    if (!vars_are_bound(c, n->in[i])) {
+    if (!tn_icomp_vars_are_bound(c, n->in[i])) {
       return false;
     }
   }
@@ -78,7 +74,7 @@ tn_status tn_icomp_set_loose(tn_icomp *c, const tn_node *data) {
   for (size_t i = 0; i < c->loose.len; ++i) {
     const tn_node *buffer = c->loose.data[i];
     if (buffer->in[TN_BUFFER_DATA] == data && !tn_icomp_is_bound(c, buffer) &&
-        vars_are_bound(c, buffer)) {
+        tn_icomp_vars_are_bound(c, buffer)) {
       TN_TRY(tn_icomp_set_buffer(c, buffer));
     }
   }
@@ -97,7 +93,7 @@ int32_t tn_icomp_buffer_over(const tn_icomp *c, const tn_node *data) {
 
 /* A buffer that nothing declares and whose memory is known later than its sizes is set where it is
  * used. */
-static tn_status use_buffer(tn_icomp *c, const tn_node *buffer, int32_t *out) {
+tn_status tn_icomp_use_buffer(tn_icomp *c, const tn_node *buffer, int32_t *out) {
   if (!tn_icomp_is_bound(c, buffer)) {
     if (!tn_icomp_is_bound(c, buffer->in[TN_BUFFER_DATA])) {
       return tn_icomp_error(c, TN_INVALID, "buffer '%s' has no memory here", buffer->attr.text);
@@ -112,11 +108,13 @@ static tn_status use_buffer(tn_icomp *c, const tn_node *buffer, int32_t *out) {
 
 typedef struct access {
   int32_t buffer;
-  uint32_t ndim;
-  uint32_t lanes;
+  uint32_t ndim;       /* with the lanes of a vector element as the last */
+  uint32_t lanes;      /* of the whole access */
+  uint32_t elem_lanes; /* of one element */
   tn_ival indices[TN_MAX_NDIM];
   tn_ival predicate;
   bool has_predicate;
+  tn_iop check; /* before it in a checked program; MOV: none */
 } access;
 
 static tn_status prepare(tn_icomp *c, const tn_node *n, uint32_t first, const tn_node *predicate,
@@ -124,17 +122,21 @@ static tn_status prepare(tn_icomp *c, const tn_node *n, uint32_t first, const tn
   const tn_node *buffer = n->in[0];
   out->ndim = n->n_in - first;
   out->lanes = 1;
+  out->elem_lanes = tn_dtype_lanes(buffer->dtype);
   if (out->ndim != tn_buffer_ndim(buffer)) {
     return tn_icomp_error(c, TN_INVALID,
                           "buffer '%s' has %u dimensions and is accessed with %u indices",
                           buffer->attr.text, tn_buffer_ndim(buffer), out->ndim);
   }
-  TN_TRY(use_buffer(c, buffer, &out->buffer));
+  TN_TRY(tn_icomp_use_buffer(c, buffer, &out->buffer));
   for (uint32_t i = 0; i < out->ndim; ++i) {
     TN_TRY(tn_icomp_expr(c, n->in[first + i], &out->indices[i]));
+    TN_TRY(tn_icheck_index(c, n->in[first + i], out->buffer));
     uint32_t lanes = tn_dtype_lanes(n->in[first + i]->dtype);
     out->lanes = lanes > out->lanes ? lanes : out->lanes;
   }
+  out->lanes *= out->elem_lanes;
+  out->ndim += out->elem_lanes > 1 ? 1 : 0;
   out->has_predicate = !tn_is_none(predicate);
   return out->has_predicate ? tn_icomp_expr(c, predicate, &out->predicate) : NULL;
 }
@@ -142,21 +144,29 @@ static tn_status prepare(tn_icomp *c, const tn_node *n, uint32_t first, const tn
 static void emit_access(tn_icomp *c, tn_iop op, const access *a, uint32_t lane, int32_t d) {
   int32_t index[TN_MAX_NDIM] = {0};
   int32_t skip = -1;
-  for (uint32_t i = 0; i < a->ndim; ++i) {
-    index[i] = tn_icomp_lane(c, a->indices[i], lane);
+  uint32_t elem = lane / a->elem_lanes;
+  uint32_t n_given = a->elem_lanes > 1 ? a->ndim - 1 : a->ndim;
+  for (uint32_t i = 0; i < n_given; ++i) {
+    index[i] = tn_icomp_lane(c, a->indices[i], elem);
+  }
+  if (n_given < a->ndim) {
+    index[n_given] = tn_icomp_const_i(c, lane % a->elem_lanes);
   }
   if (a->has_predicate) {
-    skip = tn_icomp_emit(c, TN_IOP_JZ, 0, 0, tn_icomp_lane(c, a->predicate, lane), 0, 0);
+    skip = tn_icomp_emit(c, TN_IOP_JZ, 0, 0, tn_icomp_lane(c, a->predicate, elem), 0, 0);
   }
-  if (a->ndim <= 2) {
-    tn_icomp_emit(c, op, a->ndim, d, a->buffer, index[0], index[1]);
-  } else {
+  if (a->ndim > 2) {
     int32_t list = (int32_t)c->prog->lists.len;
     for (uint32_t i = 0; i < a->ndim; ++i) {
       TN_VEC_PUSH(&c->prog->lists, index[i]);
     }
-    tn_icomp_emit(c, op, a->ndim, d, a->buffer, list, 0);
+    index[0] = list;
+    index[1] = 0;
   }
+  if (c->prog->is_checked && a->check != TN_IOP_MOV) {
+    tn_icomp_emit(c, a->check, a->ndim, d, a->buffer, index[0], index[1]);
+  }
+  tn_icomp_emit(c, op, a->ndim, d, a->buffer, index[0], index[1]);
   if (skip >= 0) {
     tn_icomp_land(c, skip);
   }
@@ -188,6 +198,15 @@ static bool memory_ops(tn_dtype elem, tn_iop *load, tn_iop *store) {
       *load = TN_IOP_LOAD_U32;
       *store = TN_IOP_STORE_32;
       return true;
+    case TN_DT_I4:
+      *load = TN_IOP_LOAD_I4;
+      *store = TN_IOP_STORE_4;
+      return true;
+    case TN_DT_U4:
+    case TN_DT_F4E2M1FN:
+      *load = TN_IOP_LOAD_U4;
+      *store = TN_IOP_STORE_4;
+      return true;
     case TN_DT_BOOL:
       *load = TN_IOP_LOAD_BOOL;
       *store = TN_IOP_STORE_8;
@@ -212,12 +231,14 @@ static bool memory_ops(tn_dtype elem, tn_iop *load, tn_iop *store) {
       *store = TN_IOP_STORE_BF16;
       return true;
     default:
-      return false;
+      *load = TN_IOP_LOAD_U8;
+      *store = TN_IOP_STORE_8;
+      return tn_dtype_is_small_float(elem);
   }
 }
 
 static tn_status find_ops(const tn_icomp *c, const tn_node *buffer, tn_iop *load, tn_iop *store) {
-  if (memory_ops(buffer->dtype, load, store)) {
+  if (memory_ops(tn_dtype_elem(buffer->dtype), load, store)) {
     return NULL;
   }
   char text[TN_DTYPE_TEXT_BYTES];
@@ -231,6 +252,7 @@ tn_status tn_icomp_load(tn_icomp *c, const tn_node *n, tn_ival *out) {
   access a = {0};
   TN_TRY(find_ops(c, n->in[TN_LOAD_BUFFER], &load, &store));
   TN_TRY(prepare(c, n, TN_LOAD_INDICES, n->in[TN_LOAD_PREDICATE], &a));
+  a.check = TN_IOP_CHECK_LOAD;
   *out = tn_icomp_new_value(c, a.lanes);
   for (uint32_t l = 0; l < a.lanes; ++l) {
     int32_t d = tn_icomp_lane(c, *out, l);
@@ -250,6 +272,7 @@ tn_status tn_icomp_store(tn_icomp *c, const tn_node *n) {
   TN_TRY(find_ops(c, n->in[TN_STORE_BUFFER], &load, &store));
   TN_TRY(tn_icomp_expr(c, n->in[TN_STORE_VALUE], &value));
   TN_TRY(prepare(c, n, TN_STORE_INDICES, n->in[TN_STORE_PREDICATE], &a));
+  a.check = TN_IOP_CHECK_STORE;
   for (uint32_t l = 0; l < a.lanes; ++l) {
     emit_access(c, store, &a, l, tn_icomp_lane(c, value, l));
   }
@@ -261,6 +284,10 @@ tn_status tn_icomp_address_of(tn_icomp *c, const tn_node *load, tn_ival *out) {
   access a = {0};
   if (!tn_is(load, TN_OP_LOAD)) {
     return tn_icomp_error(c, TN_INVALID, "T.address_of takes an element of a buffer");
+  }
+  if (tn_dtype_is_packed(load->dtype)) {
+    return tn_icomp_error(c, TN_UNSUPPORTED,
+                          "the address of an element of 4 bits: two of them share a byte");
   }
   TN_TRY(prepare(c, load, TN_LOAD_INDICES, load->in[TN_LOAD_PREDICATE], &a));
   a.has_predicate = false;
@@ -423,7 +450,7 @@ tn_status tn_icomp_match(tn_icomp *c, const tn_node *match) {
                           "buffer '%s' does not fit the region of '%s' that it matches",
                           view->attr.text, from->attr.text);
   }
-  TN_TRY(use_buffer(c, from, &source));
+  TN_TRY(tn_icomp_use_buffer(c, from, &source));
   TN_TRY(region_slots(c, region, ndim, ranges));
   int32_t list = (int32_t)c->prog->lists.len;
   for (uint32_t i = 0; i < 2 * ndim; ++i) {

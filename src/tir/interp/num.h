@@ -57,18 +57,5 @@ static inline uint64_t tn_num_to_uint(double value, uint32_t n_bits) {
   }
   return value >= ldexp(1, (int)n_bits) ? hi : (uint64_t)value;
 }
-/// float64 to float32 so that a further rounding to 16 bits is the only one that shows.
-static inline float tn_num_round_to_odd(double value) {
-  float rounded = (float)value;
-  if (isnan(value) || (double)rounded == value) {
-    return rounded;
-  }
-  uint32_t bits = 0;
-  memcpy(&bits, &rounded, sizeof bits);
-  bits -= fabs((double)rounded) > fabs(value) ? 1 : 0;
-  bits |= 1;
-  memcpy(&rounded, &bits, sizeof bits);
-  return rounded;
-}
 
 #endif

@@ -5,28 +5,30 @@
 #include <math.h>
 #include <string.h>
 
-#include "tir/interp/interp_priv.h"
+#include "tir/interp/check_priv.h"
 #include "tir/interp/num.h"
 #include "tir/math/math.h"
 
-/* Where the accessed element lies; NULL when an index leaves its extent or the memory ends before.
- * The arithmetic is unsigned: strides may be anything, and what wraps is caught by the last test.
- */
-static inline char *address(const tn_ivm *vm, const tn_ireg *r, const tn_ins *in) {
+enum { NOWHERE = -1 };
+
+/* Where the accessed element lies, from the buffer's memory on; NOWHERE when an index leaves its
+ * extent or the memory ends before. The arithmetic is unsigned: strides may be anything, and what
+ * wraps is caught by the last test. */
+static inline uint64_t place(const tn_ivm *vm, const tn_ireg *r, const tn_ins *in) {
   const tn_ibuf *buf = &vm->bufs[in->a];
   uint64_t at = (uint64_t)buf->offset;
   if (in->x <= 2) {
     if (in->x >= 1) {
       int64_t i = r[in->b].i;
       if ((uint64_t)i >= (uint64_t)buf->dims[0].extent) {
-        return NULL;
+        return (uint64_t)NOWHERE;
       }
       at += (uint64_t)i * (uint64_t)buf->dims[0].stride;
     }
     if (in->x == 2) {
       int64_t i = r[in->c].i;
       if ((uint64_t)i >= (uint64_t)buf->dims[1].extent) {
-        return NULL;
+        return (uint64_t)NOWHERE;
       }
       at += (uint64_t)i * (uint64_t)buf->dims[1].stride;
     }
@@ -34,12 +36,12 @@ static inline char *address(const tn_ivm *vm, const tn_ireg *r, const tn_ins *in
     for (uint32_t k = 0; k < in->x; ++k) {
       int64_t i = r[vm->lists[in->b + (int32_t)k]].i;
       if ((uint64_t)i >= (uint64_t)buf->dims[k].extent) {
-        return NULL;
+        return (uint64_t)NOWHERE;
       }
       at += (uint64_t)i * (uint64_t)buf->dims[k].stride;
     }
   }
-  return at < buf->n_ok ? buf->data + at : NULL;
+  return at < buf->n_ok ? at : (uint64_t)NOWHERE;
 }
 
 static tn_status zero_divisor(const tn_ivm *vm, const tn_ins *in) {
@@ -57,11 +59,16 @@ static tn_status zero_divisor(const tn_ivm *vm, const tn_ins *in) {
   if (B.u == 0) {                \
     return zero_divisor(vm, in); \
   }
-#define ADDRESS(n_bytes)              \
-  char *at = address(vm, r, in);      \
-  if (at == NULL) {                   \
+#define PLACE                         \
+  uint64_t offset = place(vm, r, in); \
+  if (offset == (uint64_t)NOWHERE) {  \
     return tn_ivm_bad_access(vm, in); \
   }
+#define ADDRESS(n_bytes) PLACE char *at = vm->bufs[in->a].data + offset;
+/* Elements of 4 bits are counted, not bytes. */
+#define NIBBLE()                                         \
+  PLACE uint8_t *data = (uint8_t *)vm->bufs[in->a].data; \
+  uint64_t at = offset;
 #define WRITABLE(n_bytes)             \
   ADDRESS(n_bytes)                    \
   if (vm->bufs[in->a].is_const) {     \
@@ -120,7 +127,7 @@ tn_status tn_ivm_bad_access(const tn_ivm *vm, const tn_ins *in) {
                           (long long)index, k, name, (long long)buf->dims[k].extent);
     }
   }
-  if (buf->is_const && address(vm, vm->slots, in) != NULL) {
+  if (buf->is_const && place(vm, vm->slots, in) != (uint64_t)NOWHERE) {
     return tn_ivm_error(vm, in, "store-to-constant",
                         "buffer '%s' is constant and cannot be stored to", name);
   }

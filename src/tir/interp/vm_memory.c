@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tir/interp/interp_priv.h"
+#include "tir/interp/check_priv.h"
+#include "tir/interp/num.h"
 
 static const uint64_t offset_mask = (UINT64_C(1) << TN_HANDLE_SHIFT) - 1;
 
@@ -55,7 +56,9 @@ tn_status tn_ivm_alloc(tn_ivm *vm, const tn_ins *in) {
                           (long long)sizes[i]);
     }
   }
-  bool fits = tn_shape_bytes(list[0], sizes, in->x, &n_bytes) && n_bytes < offset_mask;
+  size_t n_elems = 0;
+  bool fits = tn_shape_bytes(list[0], sizes, TN_DT_U8, &n_elems) &&
+              tn_mul_size(n_elems, in->x, &n_bytes) && n_bytes < offset_mask;
   tn_imem *mem = &vm->mems[in->a];
   if (fits && n_bytes <= mem->cap && mem->cap != 0) {
     memset(mem->data, 0, n_bytes);
@@ -70,15 +73,15 @@ tn_status tn_ivm_alloc(tn_ivm *vm, const tn_ins *in) {
   }
   mem->n_bytes = n_bytes;
   vm->slots[in->d].u = ((uint64_t)in->a + 1) << TN_HANDLE_SHIFT;
-  return NULL;
+  return vm->check == NULL ? NULL : tn_check_alloc(vm, (uint32_t)in->a, in->x);
 }
 
 /* ---- buffers ---- */
 
-static tn_status set_dims(tn_ivm *vm, const tn_ins *in, tn_ibuf *buf, int64_t elem_bytes) {
+static tn_status set_dims(tn_ivm *vm, const tn_ins *in, tn_ibuf *buf, uint64_t unit) {
   const int32_t *list = &vm->lists[in->c];
   const char *name = vm->prog->buffers.data[in->d]->attr.text;
-  uint64_t stride = (uint64_t)elem_bytes;
+  uint64_t stride = unit;
   for (uint32_t i = buf->ndim; i-- > 0;) {
     int64_t extent = vm->slots[list[i]].i;
     if (extent < 0) {
@@ -88,7 +91,7 @@ static tn_status set_dims(tn_ivm *vm, const tn_ins *in, tn_ibuf *buf, int64_t el
     }
     buf->dims[i].extent = extent;
     if (in->x != 0) {
-      buf->dims[i].stride = (int64_t)(vm->slots[list[buf->ndim + i]].u * (uint64_t)elem_bytes);
+      buf->dims[i].stride = (int64_t)(vm->slots[list[buf->ndim + i]].u * unit);
     } else {
       buf->dims[i].stride = (int64_t)stride;
       stride *= (uint64_t)extent;
@@ -100,7 +103,8 @@ static tn_status set_dims(tn_ivm *vm, const tn_ins *in, tn_ibuf *buf, int64_t el
 tn_status tn_ivm_set_buffer(tn_ivm *vm, const tn_ins *in) {
   const tn_node *node = vm->prog->buffers.data[in->d];
   tn_ibuf *buf = &vm->bufs[in->d];
-  size_t elem_bytes = tn_dtype_bytes(node->dtype);
+  uint64_t unit = tn_unit_of_elem(node->dtype);
+  uint64_t lane = tn_unit_of_lane(node->dtype);
   uint64_t byte = 0;
   if (!decode(vm, vm->slots[in->a].u, &buf->mem, &byte) || vm->mems[buf->mem].is_foreign) {
     return tn_ivm_error(vm, in, "unknown-memory",
@@ -108,20 +112,29 @@ tn_status tn_ivm_set_buffer(tn_ivm *vm, const tn_ins *in) {
                         node->attr.text);
   }
   const tn_imem *mem = &vm->mems[buf->mem];
-  TN_TRY(set_dims(vm, in, buf, (int64_t)elem_bytes));
+  uint64_t in_byte = tn_dtype_is_packed(node->dtype) ? 2 : 1; /* units in a byte */
+  uint64_t n_units = mem->n_bytes * in_byte;
+  TN_TRY(set_dims(vm, in, buf, unit));
+  if (tn_dtype_lanes(node->dtype) > 1) {
+    buf->dims[buf->ndim] = (tn_idim){tn_dtype_lanes(node->dtype), (int64_t)lane};
+  }
   buf->data = mem->data;
-  buf->n_ok = mem->n_bytes >= elem_bytes ? mem->n_bytes - elem_bytes + 1 : 0;
+  buf->n_ok = n_units >= lane ? n_units - lane + 1 : 0;
   buf->elem_offset = vm->slots[in->b].i;
-  buf->offset = (int64_t)(byte + (uint64_t)buf->elem_offset * elem_bytes);
+  buf->offset = (int64_t)(byte * in_byte + (uint64_t)buf->elem_offset * unit);
   buf->is_const = mem->is_const;
-  return NULL;
+  if (vm->check == NULL) {
+    return NULL;
+  }
+  uint64_t halves = 2 / in_byte; /* in a unit */
+  return tn_check_refine(vm, buf->mem, (uint64_t)buf->offset * halves, (size_t)(lane * halves));
 }
 
 tn_status tn_ivm_slice(tn_ivm *vm, const tn_ins *in) {
   const tn_ibuf *buf = &vm->bufs[in->a];
   const int32_t *list = &vm->lists[in->c];
   const tn_node *node = vm->prog->buffers.data[in->a];
-  int64_t elem_bytes = (int64_t)tn_dtype_bytes(node->dtype);
+  int64_t unit = (int64_t)tn_unit_of_elem(node->dtype);
   uint64_t offset = (uint64_t)buf->elem_offset;
   for (uint32_t i = 0; i < buf->ndim; ++i) {
     int64_t min = vm->slots[list[i]].i;
@@ -133,7 +146,7 @@ tn_status tn_ivm_slice(tn_ivm *vm, const tn_ins *in) {
           (long long)min, (long long)((uint64_t)min + (uint64_t)extent), i, node->attr.text,
           (long long)buf->dims[i].extent);
     }
-    offset += (uint64_t)min * (uint64_t)(buf->dims[i].stride / elem_bytes);
+    offset += (uint64_t)min * (uint64_t)(buf->dims[i].stride / unit);
   }
   vm->slots[in->d].u = offset;
   return NULL;
@@ -141,7 +154,7 @@ tn_status tn_ivm_slice(tn_ivm *vm, const tn_ins *in) {
 
 int64_t tn_ivm_stride(const tn_ivm *vm, int32_t buffer, int32_t dim) {
   return vm->bufs[buffer].dims[dim].stride /
-         (int64_t)tn_dtype_bytes(vm->prog->buffers.data[buffer]->dtype);
+         (int64_t)tn_unit_of_elem(vm->prog->buffers.data[buffer]->dtype);
 }
 
 int64_t tn_ivm_arg_stride(const tn_ivm *vm, int32_t arg, int32_t dim) {
@@ -156,7 +169,7 @@ int64_t tn_ivm_arg_stride(const tn_ivm *vm, int32_t arg, int32_t dim) {
 /* ---- bit patterns ---- */
 
 /* The bytes of a lane as memory would hold them. */
-static uint64_t lane_bits(tn_dtype elem, tn_ireg value) {
+uint64_t tn_ivm_lane_bits(tn_dtype elem, tn_ireg value) {
   uint64_t bits = 0;
   if (elem == TN_DT_F16) {
     return tn_f32_to_f16(value.f);
@@ -190,23 +203,21 @@ void tn_ivm_bitcast(tn_ivm *vm, const tn_ins *in) {
   const int32_t *list = &vm->lists[in->c];
   tn_dtype to = (tn_dtype)list[0];
   tn_dtype from = (tn_dtype)list[1];
-  size_t from_bytes = tn_dtype_bytes(tn_dtype_elem(from));
-  size_t to_bytes = tn_dtype_bytes(tn_dtype_elem(to));
-  /* the lanes pass through a window of 8 bytes: sizes are powers of two and the totals agree */
-  size_t n = 0;
+  uint32_t from_bits = tn_dtype_bits(from);
+  uint32_t to_bits = tn_dtype_bits(to);
+  /* the lanes pass through a window of 64 bits: sizes are powers of two, or 6 and 6, and the totals
+   * agree */
+  uint32_t n = 0;
   uint64_t window = 0;
   uint32_t next = 0;
   for (uint32_t l = 0; l < tn_dtype_lanes(from); ++l) {
-    uint64_t bits = lane_bits(tn_dtype_elem(from), vm->slots[list[2 + l]]);
-    memcpy((char *)&window + n, &bits, from_bytes);
-    n += from_bytes;
-    size_t used = 0;
-    for (; n - used >= to_bytes; used += to_bytes) {
-      uint64_t part = 0;
-      memcpy(&part, (const char *)&window + used, to_bytes);
+    uint64_t bits = tn_ivm_lane_bits(tn_dtype_elem(from), vm->slots[list[2 + l]]) & tn_num_mask(from_bits);
+    window |= bits << n;
+    n += from_bits;
+    for (; n >= to_bits; n -= to_bits) {
+      uint64_t part = window & tn_num_mask(to_bits);
       vm->slots[in->d + (int32_t)next++] = lane_value(tn_dtype_elem(to), part);
+      window = to_bits >= 64 ? 0 : window >> to_bits;
     }
-    memmove(&window, (const char *)&window + used, n - used);
-    n -= used;
   }
 }
