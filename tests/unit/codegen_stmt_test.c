@@ -396,10 +396,6 @@ static void what_has_no_code_is_refused_by_name(void **state) {
        "def f(A: T.Buffer((4,), 'float32')):\n"
        "    T.evaluate(T.call_extern('int32', 'llvm.trap'))\n",
        "call of 'llvm.trap'"},
-      {"@T.prim_func\n"
-       "def exp(A: T.Buffer((4,), 'float64')):\n"
-       "    A[0] = T.exp(A[1])\n",
-       "'exp' of libm"},
   };
   for (size_t i = 0; i < TN_N_ROWS(refused); ++i) {
     cgx x;

@@ -12,6 +12,9 @@
 
 #define TN_MATH_VOCAB "codegen/llvm/math_vocab.h"
 #include "tir/math/exp.h"
+#include "tir/math/hyper.h"
+#include "tir/math/log.h"
+#include "tir/math/pow.h"
 
 typedef LLVMValueRef (*emit_fn)(CX, const LLVMValueRef *args);
 

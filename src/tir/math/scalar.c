@@ -5,6 +5,9 @@
 #include "tir/math/math.h"
 
 #include "tir/math/exp.h"
+#include "tir/math/hyper.h"
+#include "tir/math/log.h"
+#include "tir/math/pow.h"
 
 /* One C function of each variant: strict_exp, fast_exp, wide_exp. */
 #define DEFINE_F(name, how)                                                     \
