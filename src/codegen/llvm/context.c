@@ -20,6 +20,14 @@ static void register_targets(void) {
   LLVMInitializeX86Target();
   LLVMInitializeX86TargetMC();
   LLVMInitializeX86AsmPrinter();
+  LLVMInitializeAArch64TargetInfo();
+  LLVMInitializeAArch64Target();
+  LLVMInitializeAArch64TargetMC();
+  LLVMInitializeAArch64AsmPrinter();
+  LLVMInitializeRISCVTargetInfo();
+  LLVMInitializeRISCVTarget();
+  LLVMInitializeRISCVTargetMC();
+  LLVMInitializeRISCVAsmPrinter();
 }
 
 void tn_cg_register_targets(void) { pthread_once(&targets_once, register_targets); }
@@ -74,6 +82,9 @@ static tn_status make_machine(tn_cg *cg) {
   LLVMTargetMachineOptionsRef options = LLVMCreateTargetMachineOptions();
   LLVMTargetMachineOptionsSetCPU(options, cg->target->cpu);
   LLVMTargetMachineOptionsSetFeatures(options, cg->target->features);
+  if (cg->target->abi != NULL) {
+    LLVMTargetMachineOptionsSetABI(options, cg->target->abi);
+  }
   LLVMTargetMachineOptionsSetCodeGenOptLevel(options, codegen_level(cg->opts->opt_level));
   LLVMTargetMachineOptionsSetRelocMode(options, LLVMRelocPIC);
   cg->machine = LLVMCreateTargetMachineWithOptions(target, cg->target->triple, options);
@@ -151,7 +162,7 @@ void tn_cg_call_attr(tn_cg *cg, LLVMValueRef call, const char *name, uint64_t va
   LLVMAddCallSiteAttribute(call, TN_LLVM_FUNCTION, attr_of(cg, name, value));
 }
 
-static void add_text_attr(tn_cg *cg, LLVMValueRef fn, const char *name, const char *value) {
+void tn_cg_text_attr(tn_cg *cg, LLVMValueRef fn, const char *name, const char *value) {
   LLVMAttributeRef attr = LLVMCreateStringAttribute(cg->ctx, name, (unsigned)strlen(name), value,
                                                     (unsigned)strlen(value));
   LLVMAddAttributeAtIndex(fn, TN_LLVM_FUNCTION, attr);
@@ -161,9 +172,10 @@ void tn_cg_set_attrs(tn_cg *cg, LLVMValueRef fn) {
   char bits[16];
   (void)snprintf(bits, sizeof bits, "%d", cg->target->vector_bytes * 8);
   tn_cg_add_attr(cg, fn, TN_LLVM_FUNCTION, "nounwind", 0);
-  add_text_attr(cg, fn, "no-builtins", ""); /* no loop becomes a call of memset or memcpy */
-  add_text_attr(cg, fn, "target-cpu", cg->target->cpu);
-  add_text_attr(cg, fn, "prefer-vector-width", bits); /* else x86-64-v4 keeps to 32-byte vectors */
+  tn_cg_text_attr(cg, fn, "no-builtins", ""); /* no loop becomes a call of memset or memcpy */
+  tn_cg_text_attr(cg, fn, "target-cpu", cg->target->cpu);
+  tn_cg_text_attr(cg, fn, "prefer-vector-width",
+                  bits); /* else x86-64-v4 keeps to 32-byte vectors */
 }
 
 /* ---- passes and output ---- */
@@ -195,16 +207,32 @@ static const char *pipeline_of(int32_t opt_level) {
   return "always-inline," /* our own mathematics, see math_emit.c */
          "function(sroa,early-cse<memssa>," COMBINE "simplifycfg,loop-mssa(licm),gvn,"
          "loop(indvars,loop-deletion)," COMBINE "simplifycfg,"
-         "loop-vectorize<interleave-forced-only;no-vectorize-forced-only>,"
-         "loop-unroll<O2;no-partial;no-runtime;no-peeling;full-unroll-max=8>,sroa," COMBINE
-         "early-cse<memssa>,"
-         "loop-mssa(licm),simplifycfg,adce)";
+         "loop-vectorize<interleave-forced-only;no-vectorize-forced-only>)";
+}
+
+/* From level 2 on: after LLVM has vectorised, and with it chosen vector functions (math_rare.c). */
+static const char late_pipeline[] =
+    "always-inline,"
+    "function(loop-unroll<O2;no-partial;no-runtime;no-peeling;full-unroll-max=8>,sroa," COMBINE
+    "early-cse<memssa>,loop-mssa(licm),simplifycfg,adce),globaldce";
+
+static void mark_late_functions(tn_cg *cg) {
+  for (LLVMValueRef fn = LLVMGetFirstFunction(cg->mod); fn != NULL; fn = LLVMGetNextFunction(fn)) {
+    if (LLVMGetStringAttributeAtIndex(fn, TN_LLVM_FUNCTION, TN_CG_LATE, strlen(TN_CG_LATE)) !=
+        NULL) {
+      tn_cg_add_attr(cg, fn, TN_LLVM_FUNCTION, "alwaysinline", 0);
+    }
+  }
 }
 
 tn_status tn_cg_run_passes(tn_cg *cg) {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   LLVMErrorRef error =
       LLVMRunPasses(cg->mod, pipeline_of(cg->opts->opt_level), cg->machine, options);
+  if (error == NULL && cg->opts->opt_level >= 2) {
+    mark_late_functions(cg);
+    error = LLVMRunPasses(cg->mod, late_pipeline, cg->machine, options);
+  }
   LLVMDisposePassBuilderOptions(options);
   return tn_cg_llvm_error(error, "LLVM's passes");
 }

@@ -15,6 +15,10 @@
 #include "tir/math/hyper.h"
 #include "tir/math/log.h"
 #include "tir/math/pow.h"
+#include "tir/math/trig.h"
+#include "tir/math/invtrig.h"
+#include "tir/math/erf.h"
+#include "tir/math/misc.h"
 
 typedef LLVMValueRef (*emit_fn)(CX, const LLVMValueRef *args);
 
@@ -67,17 +71,11 @@ static LLVMValueRef body(CX, const emit_row *row, LLVMValueRef fn, bool is_f32, 
 
 static LLVMValueRef define(tn_cg *cg, const emit_row *row, const char *symbol, LLVMTypeRef type,
                            bool is_f32, uint32_t lanes) {
-  LLVMValueRef fn = LLVMAddFunction(cg->mod, symbol, type);
-  LLVMSetLinkage(fn, LLVMInternalLinkage);
-  tn_cg_set_attrs(cg, fn);
-  tn_cg_add_attr(cg, fn, TN_LLVM_FUNCTION, "willreturn", 0);
-  tn_cg_add_attr(cg, fn, TN_LLVM_FUNCTION, "memory", 0); /* none */
+  LLVMValueRef fn = tn_mv_function(cg, symbol, type);
   if (cg->opts->opt_level >= 2) {
     tn_cg_add_attr(cg, fn, TN_LLVM_FUNCTION, "alwaysinline", 0);
   }
-  LLVMBuilderRef outer = cg->builder; /* the words build with cg's builder */
-  cg->builder = LLVMCreateBuilderInContext(cg->ctx);
-  LLVMPositionBuilderAtEnd(cg->builder, LLVMAppendBasicBlockInContext(cg->ctx, fn, "first"));
+  LLVMBuilderRef outer = tn_mv_enter(cg, fn); /* the words build with cg's builder */
   const tn_cg_math_cx cx = {
       .cg = cg,
       .builder = cg->builder,
@@ -86,8 +84,7 @@ static LLVMValueRef define(tn_cg *cg, const emit_row *row, const char *symbol, L
   };
   bool is_wide = is_f32 && row->is_wide && !cg->is_contracting;
   LLVMBuildRet(cg->builder, body(&cx, row, fn, is_f32, is_wide));
-  LLVMDisposeBuilder(cg->builder);
-  cg->builder = outer;
+  tn_mv_leave(cg, outer);
   return fn;
 }
 

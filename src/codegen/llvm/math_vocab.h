@@ -5,6 +5,8 @@
 #ifndef TN_CODEGEN_LLVM_MATH_VOCAB_H
 #define TN_CODEGEN_LLVM_MATH_VOCAB_H
 
+#include <math.h>
+
 #include "codegen/llvm/cg.h"
 
 typedef struct tn_cg_math_cx {
@@ -91,6 +93,7 @@ static inline LLVMValueRef tn_mv_by_value(CX, LLVMValueRef a, LLVMValueRef n) {
 static inline LLVMValueRef tn_mv_shift(CX, LLVMOpcode op, LLVMValueRef a, LLVMValueRef n) {
   return LLVMBuildBinOp(cx->builder, op, a, n, "");
 }
+#define IREM(a, b) LLVMBuildURem(cx->builder, a, b, "")
 
 /* ---- masks, casts ---- */
 static inline LLVMValueRef tn_mv_cast(CX, LLVMOpcode op, LLVMValueRef a, LLVMTypeRef elem) {
@@ -110,5 +113,30 @@ static inline LLVMValueRef tn_mv_cast(CX, LLVMOpcode op, LLVMValueRef a, LLVMTyp
 #define BITS64(x) tn_mv_cast(cx, LLVMBitCast, x, cx->cg->i64)
 #define FLOAT32(x) tn_mv_cast(cx, LLVMBitCast, x, cx->cg->f32)
 #define FLOAT64(x) tn_mv_cast(cx, LLVMBitCast, x, cx->cg->f64)
+
+/* ---- what is not straight-line code: math_rare.c ---- */
+typedef LLVMValueRef (*tn_mv_fn1)(CX, LLVMValueRef x);
+typedef LLVMValueRef (*tn_mv_fn2)(CX, LLVMValueRef x, LLVMValueRef y);
+
+/// f(x) in the lanes of `mask`, `value` in the others; `name` is f's.
+LLVMValueRef tn_mv_rare(CX, LLVMValueRef mask, tn_mv_fn1 f, const char *name, LLVMValueRef x,
+                        LLVMValueRef value);
+/// f(x, y) lane by lane.
+LLVMValueRef tn_mv_each(CX, tn_mv_fn2 f, const char *name, LLVMValueRef x, LLVMValueRef y);
+/// x = step(x, y), n (I64) times.
+LLVMValueRef tn_mv_repeat(CX, LLVMValueRef n, tn_mv_fn2 step, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef tn_mv_table64(CX, const uint64_t *table, uint32_t n, const char *name,
+                           LLVMValueRef index);
+#define RARE(mask, f, x, value) tn_mv_rare(cx, mask, f, #f, x, value)
+#define EACH(f, x, y) tn_mv_each(cx, f, #f, x, y)
+#define REPEAT(n, step, x, y) tn_mv_repeat(cx, n, step, x, y)
+#define TABLE64(table, index) \
+  tn_mv_table64(cx, table, (uint32_t)(sizeof(table) / sizeof((table)[0])), #table, index)
+
+/// An internal function without effects.
+LLVMValueRef tn_mv_function(tn_cg *cg, const char *symbol, LLVMTypeRef type);
+/// Makes cg->builder one that fills `fn`, and gives the one before, for tn_mv_leave.
+LLVMBuilderRef tn_mv_enter(tn_cg *cg, LLVMValueRef fn);
+void tn_mv_leave(tn_cg *cg, LLVMBuilderRef outer);
 
 #endif

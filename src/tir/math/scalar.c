@@ -8,6 +8,10 @@
 #include "tir/math/hyper.h"
 #include "tir/math/log.h"
 #include "tir/math/pow.h"
+#include "tir/math/trig.h"
+#include "tir/math/invtrig.h"
+#include "tir/math/erf.h"
+#include "tir/math/misc.h"
 
 /* One C function of each variant: strict_exp, fast_exp, wide_exp. */
 #define DEFINE_F(name, how)                                                     \

@@ -20,8 +20,12 @@
  * Bits    BITS32 BITS64 (float -> bits), FLOAT32 FLOAT64 (bits -> float), CI32(n) CI64(n);
  *         IADD ISUB IMUL IAND IOR IXOR, ISHL(a, n) ISHR(a, n) (zeros come in), ISAR(a, n) (the sign comes
  *         in; slow for I64 before AVX-512), n a C integer or an I of that width below it; ILT (signed)
- *         IEQ -> MASK
+ *         IEQ -> MASK; IREM(a, b) (unsigned; one lane at a time)
  * Masks   AND OR NOT; SELECT(mask, a, b) of any type
+ * Parts   RARE(mask, f, x, value): f(cx, x) where the mask holds, for what few numbers need: f is code of
+ *         one lane, out of line, behind a jump over it when no lane needs it. EACH(f, x, y): f(cx, x, y), of
+ *         one lane, for every lane. Only such f may hold REPEAT(n, step, x, y), which does
+ *         x = step(cx, x, y) n times (all I64), and TABLE64(table, index), an entry of an array of uint64_t
  * Casts   F64_OF_F32 (exact), F32_OF_F64 (rounds); F32_OF_I32 (signed, rounds); I64_OF_I32 (signed),
  *         I64_OF_U32, I32_OF_I64 (low half); others are made of bits, since AVX2 has none of 64 bits
  * Made of these, below: POLY32 POLY64, tn_rint_* (nearest integer of small numbers), copysign_*

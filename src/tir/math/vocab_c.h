@@ -60,11 +60,17 @@ typedef bool MASK;
 #define ILT(a, b) \
   _Generic((a), uint32_t : (int32_t)(a) < (int32_t)(b), uint64_t : (int64_t)(a) < (int64_t)(b))
 #define IEQ(a, b) ((a) == (b))
+#define IREM(a, b) ((a) % (b))
 
 #define AND(a, b) ((a) && (b))
 #define OR(a, b) ((a) || (b))
 #define NOT(a) (!(a))
 #define SELECT(mask, a, b) ((mask) ? (a) : (b))
+
+#define RARE(mask, f, x, value) ((mask) ? f(cx, x) : (value))
+#define EACH(f, x, y) f(cx, x, y)
+#define REPEAT(n, step, x, y) tn_repeat(n, step, x, y)
+#define TABLE64(table, index) ((table)[index])
 
 #define F64_OF_F32(x) ((double)(x))
 #define F32_OF_F64(x) ((float)(x))
@@ -103,6 +109,14 @@ static inline float tn_float32(uint32_t bits) {
 static inline double tn_float64(uint64_t bits) {
   double x;
   memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+static inline uint64_t tn_repeat(uint64_t n, uint64_t (*step)(const void *, uint64_t, uint64_t),
+                                 uint64_t x, uint64_t y) {
+  for (; n > 0; --n) {
+    x = step(NULL, x, y);
+  }
   return x;
 }
 
