@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* needs: script */
-/* with: gen_tir.c */
+/* with: gen_tir.c gen_tir_expr.c */
 /* Random programs, each pass alone and the whole order: the interpreter gives the same bits before
  * and after, every result verifies, and the whole order ends in the lowered form. TN_SEED and
  * TN_COUNT choose other programs. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* needs: ops */
-/* with: gen_tir.c gen_graph.c */
+/* with: gen_tir.c gen_tir_expr.c gen_graph.c */
 /* Modules made at random print and read back equal: loop functions that never were text, and graph
  * functions. TN_LONG=1 runs ten times as many; TN_SEED=n starts at another seed. */
 #include "gen_graph.h"

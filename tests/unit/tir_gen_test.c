@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* The generator of random programs itself: what it makes is well formed, runs without an error and
- * is the same for the same seed. with: gen_tir.c */
+ * is the same for the same seed. with: gen_tir.c gen_tir_expr.c */
 #include "tn_test.h"
 
 #include "gen_tir.h"

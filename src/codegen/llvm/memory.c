@@ -19,8 +19,20 @@ typedef struct access {
 
 /* ---- small helpers ---- */
 
+/* Offsets of elements counted in lanes: to LLVM a vector of three takes the room of four. */
+static LLVMValueRef in_lanes(tn_cg *cg, LLVMValueRef offset, tn_dtype elem) {
+  int64_t lanes = tn_dtype_lanes(elem);
+  if (lanes == 1) {
+    return offset;
+  }
+  bool is_vector = LLVMGetTypeKind(LLVMTypeOf(offset)) == LLVMVectorTypeKind;
+  uint32_t n = is_vector ? LLVMGetVectorSize(LLVMTypeOf(offset)) : 1;
+  return LLVMBuildMul(cg->builder, offset, tn_cg_splat(cg, tn_cg_i64(cg, lanes), n), "");
+}
+
 LLVMValueRef tn_cg_offset(tn_cg *cg, LLVMValueRef base, LLVMValueRef offset, tn_dtype elem) {
-  return LLVMBuildGEP2(cg->builder, tn_cg_mem_type(cg, elem), base, &offset, 1, "");
+  offset = in_lanes(cg, offset, elem);
+  return LLVMBuildGEP2(cg->builder, tn_cg_mem_type(cg, tn_dtype_elem(elem)), base, &offset, 1, "");
 }
 
 LLVMValueRef tn_cg_field(tn_cg *cg, LLVMTypeRef type, LLVMValueRef base, size_t byte_offset) {
@@ -61,10 +73,11 @@ static LLVMValueRef element_address(tn_cg *cg, const access *a, const tn_node *s
   if (scalar_index == NULL) {
     return base;
   }
-  LLVMValueRef offset = tn_cg_index(cg, scalar_index);
+  LLVMTypeRef lane = tn_cg_mem_type(cg, tn_dtype_elem(a->buffer->dtype));
+  LLVMValueRef offset = in_lanes(cg, tn_cg_index(cg, scalar_index), a->buffer->dtype);
   /* a masked access may begin outside the memory it belongs to */
-  return a->mask == NULL ? LLVMBuildInBoundsGEP2(cg->builder, a->elem, base, &offset, 1, "")
-                         : LLVMBuildGEP2(cg->builder, a->elem, base, &offset, 1, "");
+  return a->mask == NULL ? LLVMBuildInBoundsGEP2(cg->builder, lane, base, &offset, 1, "")
+                         : LLVMBuildGEP2(cg->builder, lane, base, &offset, 1, "");
 }
 
 /* A vector of addresses; the offsets are added in 64 bits. */
