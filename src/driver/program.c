@@ -274,7 +274,7 @@ static void describe_prim_param(const tn_program *program, const tn_node *func, 
     info->text = tn_ir_text(program->ir, tn_dtype_print(param->dtype, dtype));
     return;
   }
-  info->is_output = tn_tir_writes_param(func, (uint32_t)j);
+  info->is_output = tn_tir_writes_param(&program->module, func, (uint32_t)j);
   info->name = buffer->attr.text;
   describe_tensor(program->ir, buffer->dtype, buffer->in[TN_BUFFER_SHAPE], -1, info);
   tn_buf text = TN_BUF_INIT;

@@ -681,7 +681,11 @@ void tn_module_verify(const tn_module *module, tn_diags *diags) {
     if (func->op == TN_OP_GFUNC) {
       tn_graph_verify(module, func, false, diags);
     } else if (func->op == TN_OP_PRIM_FUNC) {
+      int32_t n_before = diags->n + diags->n_dropped;
       tn_tir_verify(module->ir, func, diags);
+      if (diags->n + diags->n_dropped == n_before) {
+        tn_tir_verify_calls(module, func, diags);
+      }
     }
   }
 }

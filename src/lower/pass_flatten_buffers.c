@@ -17,7 +17,8 @@
 typedef struct flatten_ctx {
   tn_ir *ir;
   tn_arith *arith;
-  tn_map flat; /* buffer id -> flat buffer */
+  tn_map flat;   /* buffer id -> flat buffer */
+  tn_map passed; /* ids of buffers that are arguments of calls */
 } flatten_ctx;
 
 static bool is_flat(const tn_node *buffer) {
@@ -179,12 +180,25 @@ static const tn_node *flatten_rule(tn_rewriter *rw, const tn_node *n) {
   }
   if (tn_is(n, TN_OP_DECL)) {
     const tn_node *flat = flat_of(c, n->in[0]);
+    if (flat != n->in[0] && tn_map_find(&c->passed, n->in[0]->id, NULL)) {
+      return tn_seq(rw->ir, 2, (const tn_node *[]){n, tn_lower_decl(rw->ir, flat)});
+    }
     return flat == n->in[0] ? NULL : tn_lower_decl(rw->ir, flat);
   }
   if (tn_is(n, TN_OP_ALLOC) && n->in[TN_ALLOC_EXTENTS]->n_in != 1) {
     return flat_alloc(rw->ir, n);
   }
   return NULL;
+}
+
+/* A callee sees the buffer as it was declared. */
+static tn_visit find_passed(const tn_node *n, void *ctx) {
+  flatten_ctx *c = ctx;
+  const tn_node *args = tn_is(n, TN_OP_INVOKE) ? n->in[TN_INVOKE_ARGS] : NULL;
+  for (uint32_t i = 0; args != NULL && i < args->n_in; ++i) {
+    tn_map_set(&c->passed, args->in[i]->id, 0);
+  }
+  return tn_is(n, TN_OP_BUFFER) ? TN_SKIP : TN_DESCEND;
 }
 
 static tn_visit find_block(const tn_node *n, void *ctx) {
@@ -203,6 +217,7 @@ static tn_status flatten(tn_ir *ir, const tn_node *func, const tn_node **out_fun
                   block->in[TN_BLOCK_LABEL]->attr.text);
   }
   flatten_ctx c = {.ir = ir, .arith = tn_arith_new(ir)};
+  (void)tn_walk_distinct(func->in[TN_PRIM_FUNC_BODY], find_passed, &c);
   const tn_node *body = tn_rewrite(ir, func->in[TN_PRIM_FUNC_BODY], flatten_rule, &c);
   TN_VEC(const tn_node *) parts = {0};
   const tn_node *buffers = func->in[TN_PRIM_FUNC_BUFFERS];
@@ -219,6 +234,7 @@ static tn_status flatten(tn_ir *ir, const tn_node *func, const tn_node **out_fun
   *out_func = tn_lower_with_body(ir, func, body);
   TN_VEC_DEINIT(&parts);
   tn_map_deinit(&c.flat);
+  tn_map_deinit(&c.passed);
   tn_arith_free(c.arith);
   return NULL;
 }

@@ -143,6 +143,54 @@ static void bind_view(blocks_ctx *c, const view_ctx *v, stmt_list *out) {
   bind_open(c, v->view->in[TN_BUFFER_ELEM_OFFSET], offset, out);
 }
 
+/* ---- views that are arguments of calls ---- */
+
+typedef struct passed_ctx {
+  const tn_node *view;
+  const tn_node *given; /* what is passed in its place */
+  bool is_used;
+} passed_ctx;
+
+static const tn_node *passed_rule(tn_rewriter *rw, const tn_node *n) {
+  passed_ctx *p = rw->ctx;
+  bool is_passed = false;
+  TN_VEC(const tn_node *) args = {0};
+  for (uint32_t i = 0; tn_is(n, TN_OP_INVOKE) && i < n->in[TN_INVOKE_ARGS]->n_in; ++i) {
+    const tn_node *arg = n->in[TN_INVOKE_ARGS]->in[i];
+    is_passed = is_passed || arg == p->view;
+    TN_VEC_PUSH(&args, arg == p->view ? p->given : arg);
+  }
+  const tn_node *made = NULL;
+  if (is_passed) {
+    const tn_node *in[3] = {n->in[TN_INVOKE_CALLEE], tn_list(rw->ir, (uint32_t)args.len, args.data),
+                            n->in[TN_INVOKE_TYPES]};
+    made = tn_node_with(rw->ir, n, in);
+    p->is_used = true;
+  }
+  TN_VEC_DEINIT(&args);
+  return made;
+}
+
+/* A callee gets a buffer that lies where the view does, with strides and offset spelled out. */
+static const tn_node *pass_view(blocks_ctx *c, const view_ctx *v, const tn_node *body,
+                                stmt_list *out) {
+  const tn_node *strides[TN_MAX_NDIM];
+  uint32_t n_view = tn_buffer_ndim(v->view);
+  tn_buffer_spec spec = {.name = v->view->attr.text,
+                         .dtype = v->view->dtype,
+                         .ndim = n_view,
+                         .shape = v->view->in[TN_BUFFER_SHAPE]->in,
+                         .data = v->source->in[TN_BUFFER_DATA]};
+  spec.elem_offset = place_of(c, v->view, strides);
+  spec.strides = n_view == 0 ? NULL : tn_list(c->ir, n_view, strides);
+  passed_ctx p = {.view = v->view, .given = tn_buffer_new(c->ir, &spec)};
+  body = tn_rewrite(c->ir, body, passed_rule, &p);
+  if (p.is_used) {
+    TN_VEC_PUSH(out, tn_lower_decl(c->ir, p.given));
+  }
+  return body;
+}
+
 static const tn_node *apply_match(blocks_ctx *c, const tn_node *match, const tn_node *body,
                                   stmt_list *out) {
   const tn_node *region = match->in[TN_MATCH_REGION];
@@ -158,6 +206,7 @@ static const tn_node *apply_match(blocks_ctx *c, const tn_node *match, const tn_
     return body;
   }
   bind_view(c, &v, out);
+  body = pass_view(c, &v, body, out);
   return tn_rewrite(c->ir, body, view_rule, &v);
 }
 

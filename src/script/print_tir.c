@@ -477,7 +477,7 @@ static void print_line_stmt(tn_printer *p, const tn_node *n) {
       print_const_alloc(p, n);
       break;
     case TN_OP_EVAL:
-      if (tn_is(n->in[0], TN_OP_INTRIN)) {
+      if (tn_is(n->in[0], TN_OP_INTRIN) || tn_is(n->in[0], TN_OP_INVOKE)) {
         tn_pr_expr(p, n->in[0], 0);
       } else {
         tn_buf_puts(p->out, "T.evaluate(");
@@ -635,6 +635,11 @@ static void print_prim_body(tn_printer *p, const tn_node *func) {
   }
 }
 
+static tn_visit find_invoke(const tn_node *n, void *ctx) {
+  (void)ctx;
+  return tn_is(n, TN_OP_INVOKE) ? TN_STOP : TN_DESCEND;
+}
+
 void tn_pr_prim_func(tn_printer *p, const char *name, const tn_node *func) {
   char text[TN_DTYPE_TEXT_BYTES];
   const tn_node *attrs = func->in[TN_PRIM_FUNC_ATTRS];
@@ -656,6 +661,10 @@ void tn_pr_prim_func(tn_printer *p, const char *name, const tn_node *func) {
   tn_buf_puts(p->out, ":\n");
   p->indent++;
   tn_pr_func_attrs(p, 'T', name, attrs);
+  if (!tn_walk_distinct(func->in[TN_PRIM_FUNC_BODY], find_invoke, NULL)) {
+    tn_pr_line(p);
+    tn_buf_printf(p->out, "cls = %s\n", p->module != NULL ? p->module->name : "Module");
+  }
   print_prim_body(p, func);
   p->indent--;
 }

@@ -38,13 +38,8 @@ tn_val tn_read_name(tn_reader *r, const tn_ast *ast) {
   if (why != NULL) {
     return tn_read_fail(r, ast, "out-of-scope", why, "'%s' is not visible here", ast->text);
   }
-  if (tn_strmap_has(&r->funcs, ast->text) && r->is_graph) { /* f for cls.f */
+  if (tn_strmap_has(&r->funcs, ast->text)) { /* f for cls.f */
     return tn_val_node(global_of(r, ast->text));
-  }
-  if (tn_strmap_has(&r->funcs, ast->text)) {
-    return tn_read_fail(r, ast, "undefined-name",
-                        "a function of the module is called through the module: cls.name",
-                        "undefined name '%s'", ast->text);
   }
   char *hint = tn_near_visible(r, ast->text);
   tn_val v = tn_read_fail(r, ast, "undefined-name", hint != NULL ? hint : r->name_hint,
@@ -129,7 +124,7 @@ tn_val tn_apply_binary(tn_reader *r, const tn_ast *at, tn_tok tok, tn_val a, tn_
     return tok == TN_TOK_AND || tok == TN_TOK_OR ? fold_boolop(tok, a, b)
                                                  : tn_fold_binary(r, at, tok, a, b);
   }
-  if (tn_is_graph_value(a) || tn_is_graph_value(b)) {
+  if (r->is_graph && (tn_is_graph_value(a) || tn_is_graph_value(b))) {
     return tn_graph_binary(r, at, tok, a, b);
   }
   tn_op op = TN_OP_ADD;
@@ -402,8 +397,7 @@ static tn_val call_value(tn_reader *r, const tn_ast *ast, tn_val callee) {
     return tn_graph_invoke(r, ast, callee.node);
   }
   if (is_callable) {
-    return tn_read_fail(r, ast, "unsupported", NULL,
-                        "not supported yet: calling a function of the module from a @T.prim_func");
+    return tn_read_invoke(r, ast, callee.node);
   }
   return tn_read_fail(r, ast, "not-callable", NULL, "%s cannot be called", tn_val_what(callee));
 }

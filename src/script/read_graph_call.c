@@ -24,8 +24,9 @@ bool tn_is_graph_value(tn_val v) {
     case TN_OP_PRIM:
     case TN_OP_CONST:
     case TN_OP_CALL:
-    case TN_OP_INVOKE:
       return true;
+    case TN_OP_INVOKE: /* with a type: in a loop function */
+      return v.node->dtype == TN_DT_NONE;
     default:
       return false;
   }

@@ -219,8 +219,11 @@ static bool note_function(tn_reader *r, const tn_ast *at, const char *name) {
     tn_read_fail(r, at, "duplicate-function", NULL, "the module has a function '%s' already", name);
     return false;
   }
-  /* the map only says which names exist */
-  tn_strmap_set(&r->funcs, name, r);
+  union { /* the map's values are not const */
+    const tn_ast *from;
+    void *to;
+  } u = {.from = at};
+  tn_strmap_set(&r->funcs, name, u.to);
   return true;
 }
 

@@ -480,7 +480,8 @@ static tn_val call_evaluate(tn_reader *r, const tn_call *call) {
   if (v.kind == TN_VAL_VOID) {
     return v; /* T.evaluate(T.ret(x)) */
   }
-  const tn_node *value = tn_to_expr(r, args[0], v, TN_DT_NONE);
+  const tn_node *value =
+      tn_val_is_node(v, TN_OP_INVOKE) ? v.node : tn_to_expr(r, args[0], v, TN_DT_NONE);
   if (value == NULL) {
     return tn_val_error();
   }

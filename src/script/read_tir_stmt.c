@@ -86,7 +86,8 @@ static void bind_name(tn_reader *r, const tn_ast *stmt, const tn_ast *name, tn_v
     define_errors(r, name);
     return;
   }
-  if (v.kind == TN_VAL_VOID || v.kind == TN_VAL_NONE) {
+  bool is_void_call = tn_val_is_node(v, TN_OP_INVOKE) && v.node->dtype == TN_DT_NONE;
+  if (v.kind == TN_VAL_VOID || v.kind == TN_VAL_NONE || is_void_call) {
     tn_read_fail(r, stmt, "not-an-expression", NULL, "'%s' is given no value", name->text);
     define_errors(r, name);
     return;
@@ -354,7 +355,7 @@ static void read_expr_stmt(tn_reader *r, const tn_ast *stmt) {
   if (v.kind == TN_VAL_ERROR || v.kind == TN_VAL_VOID) {
     return;
   }
-  if (v.kind != TN_VAL_NODE || v.node->op != TN_OP_INTRIN) {
+  if (!tn_val_is_node(v, TN_OP_INTRIN) && !tn_val_is_node(v, TN_OP_INVOKE)) {
     tn_read_fail(r, stmt, "no-effect", "write T.evaluate(...) to keep it",
                  "this expression does nothing");
     return;

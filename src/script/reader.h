@@ -368,6 +368,9 @@ const tn_node *tn_make_block(tn_reader *r, const tn_ast *at, const tn_block_ctx 
 void tn_read_init(tn_reader *r, const tn_ast *stmt);
 void tn_block_deinit(tn_block_ctx *block);
 
+/// A call of a function of the module, with its arguments as the callee's head has them.
+tn_val tn_read_invoke(tn_reader *r, const tn_ast *call, const tn_node *callee);
+
 /* ---- macros (read_macro.c) ---- */
 
 /// Gives the name of `def` its macro, which sees what is visible here.

@@ -167,7 +167,9 @@ const tn_node *tn_to_expr(tn_reader *r, const tn_ast *at, tn_val v, tn_dtype dty
   if (v.kind == TN_VAL_NODE && is_expr_node(v.node)) {
     return v.node;
   }
-  const char *what = tn_val_what(v);
+  const char *what = tn_val_is_node(v, TN_OP_INVOKE)   ? "a call without a result"
+                     : tn_val_is_node(v, TN_OP_GLOBAL) ? "a function of the module"
+                                                       : tn_val_what(v);
   bool is_buffer = tn_val_is_node(v, TN_OP_BUFFER);
   tn_read_fail(r, at, "not-an-expression",
                is_buffer ? "write its indices, as in A[i, j], or A.data for its pointer" : NULL,

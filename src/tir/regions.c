@@ -285,8 +285,19 @@ static void add_region(finder *f, boxes *to, const tn_node *region) {
 
 /* ---- the walk ---- */
 
+/* A callee may read and write all of the buffers it gets. */
+static void add_arguments(finder *f, const tn_node *args) {
+  for (uint32_t i = 0; i < args->n_in; ++i) {
+    if (tn_is(args->in[i], TN_OP_BUFFER)) {
+      box b = {.buffer = args->in[i], .ndim = tn_buffer_ndim(args->in[i])};
+      add_box(f, &f->reads, &b);
+      add_box(f, &f->writes, &b);
+    }
+  }
+}
+
 static void visit_expr(finder *f, const tn_node *n) {
-  if ((n->flags & TN_NF_READS) == 0 || tn_map_find(&f->seen, n->id, NULL)) {
+  if ((n->flags & (TN_NF_READS | TN_NF_EFFECT)) == 0 || tn_map_find(&f->seen, n->id, NULL)) {
     return;
   }
   if (tn_is(n, TN_OP_LET)) {
@@ -301,6 +312,8 @@ static void visit_expr(finder *f, const tn_node *n) {
   }
   if (tn_is(n, TN_OP_LOAD)) {
     add_access(f, &f->reads, n, TN_LOAD_INDICES);
+  } else if (tn_is(n, TN_OP_INVOKE)) {
+    add_arguments(f, n->in[TN_INVOKE_ARGS]);
   }
   tn_map_set(&f->seen, n->id, 0);
 }

@@ -150,11 +150,23 @@ TN_MUST_USE tn_status tn_tir_infer_regions(tn_ir *ir, const tn_node *block,
                                            const tn_node **out_reads, const tn_node **out_writes);
 /// True when running `func` may write what its i-th parameter's buffer holds: a store over the same pointer, or the pointer given to a call
 /// with effects.
-bool tn_tir_writes_param(const tn_node *func, uint32_t i);
+/// module: of the functions it calls; NULL: those may write all they get.
+bool tn_tir_writes_param(const tn_module *module, const tn_node *func, uint32_t i);
 /// Level rules of a PRIM_FUNC: dtypes of every node, index counts, block structure (iters, regions
 /// name visible buffers, init only with reduce axes), loop kinds, predicates bool, RETURN fits ret,
 /// calls' arity. Includes tn_ir_verify_func.
 void tn_tir_verify(const tn_ir *ir, const tn_node *func, tn_diags *diags);
+/// Do the calls of a PRIM_FUNC that tn_tir_verify accepts fit the functions of the module they call?
+/// Count and types of the arguments, extents that are known, the result; and a buffer that comes as
+/// a bare pointer has to get its sizes from other arguments.
+void tn_tir_verify_calls(const tn_module *module, const tn_node *func, tn_diags *diags);
+/// Calls of loop functions inside each other, interpreted and compiled; one more is an error.
+enum { TN_TIR_MAX_CALL_DEPTH = 1000 };
+/// out[i] (module->n_funcs of them): true where function i calls functions that can call themselves
+/// again, through others or at once.
+void tn_tir_find_recursive(const tn_module *module, bool *out);
+/// out[i]: true for the loop functions that `name` calls, through others too, and for itself.
+void tn_tir_find_called(const tn_module *module, const char *name, bool *out);
 
 /* ---- reference interpreter ---- */
 
@@ -170,6 +182,7 @@ typedef struct tn_tir_arg {
 /// What interpreted code may call; zero-initialise what is not offered (then the call is an
 /// UNSUPPORTED error naming it).
 typedef struct tn_tir_hooks {
+  const tn_module *module; /* whose functions it may call; tn_tir_interp gives its own */
   tn_status (*call_packed)(void *ctx, const char *name, const tn_tir_arg *args, int32_t n_args,
                            tn_tir_arg *out_ret);
   void *ctx;

@@ -202,6 +202,29 @@ static void check_access(checker *c, const tn_node *n, uint32_t first, const tn_
   }
 }
 
+static void check_expr(checker *c, const tn_node *n);
+static void check_buffer(checker *c, const tn_node *buffer);
+
+/* What a call has to be by itself; whether it fits its callee is asked in calls.c. */
+static void check_invoke(checker *c, const tn_node *n) {
+  const tn_node *args = n->in[TN_INVOKE_ARGS];
+  if (!tn_is(n->in[TN_INVOKE_CALLEE], TN_OP_GLOBAL) || !tn_is_none(n->in[TN_INVOKE_TYPES])) {
+    tn_diags_add(c->diags, "graph-node", c->pos, NULL,
+                 "a call in a loop function names a function of the module, without types");
+    return;
+  }
+  for (uint32_t i = 0; i < args->n_in; ++i) {
+    const tn_node *arg = args->in[i];
+    bool is_value = tn_is(arg, TN_OP_VAR) || tn_op_info_get((tn_op)arg->op)->cls == TN_CLASS_EXPR;
+    check_expr(c, arg);
+    if (!tn_is(arg, TN_OP_BUFFER) && (!is_value || tn_dtype_lanes(arg->dtype) != 1)) {
+      tn_diags_add(c->diags, "call-argument", c->pos, NULL,
+                   "argument %u of '%s' is no buffer, handle or number of one lane", i,
+                   n->in[TN_INVOKE_CALLEE]->attr.text);
+    }
+  }
+}
+
 static void check_expr_node(checker *c, const tn_node *n) {
   switch ((tn_op)n->op) {
     case TN_OP_NOT:
@@ -247,8 +270,6 @@ static void check_expr_node(checker *c, const tn_node *n) {
   }
 }
 
-static void check_buffer(checker *c, const tn_node *buffer);
-
 static void check_expr(checker *c, const tn_node *n) {
   if (tn_map_find(&c->seen, n->id, NULL)) {
     return;
@@ -256,6 +277,15 @@ static void check_expr(checker *c, const tn_node *n) {
   tn_map_set(&c->seen, n->id, 0);
   if (tn_is(n, TN_OP_BUFFER)) {
     check_buffer(c, n);
+    return;
+  }
+  if (tn_is(n, TN_OP_INVOKE)) {
+    check_invoke(c, n);
+    if (n->dtype == TN_DT_NONE) {
+      tn_diags_add(c->diags, "call-without-value", c->pos, NULL,
+                   "'%s' has no result: the call is a statement",
+                   n->in[TN_INVOKE_CALLEE]->attr.text);
+    }
     return;
   }
   for (uint32_t i = 0; i < n->n_in; ++i) {
@@ -539,6 +569,12 @@ static void check_stmt_node(checker *c, const tn_node *n) {
       check_store(c, n);
       return;
     case TN_OP_EVAL:
+      if (tn_is(n->in[0], TN_OP_INVOKE)) {
+        check_invoke(c, n->in[0]);
+        return;
+      }
+      check_expr(c, n->in[0]);
+      return;
     case TN_OP_DECL:
       check_expr(c, n->in[0]);
       return;

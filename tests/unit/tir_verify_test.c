@@ -208,6 +208,44 @@ static const tn_node *match_of_other_type(const parts *p) {
       p->ir,
       &(mk_block_spec){.name = "b", .matches = tn_list(p->ir, 1, &match), .body = nothing(p)});
 }
+static const tn_node *call(const parts *p, const tn_node *arg, tn_dtype dtype) {
+  const tn_node *in[] = {tn_node_new(p->ir, TN_OP_GLOBAL, TN_DT_NONE,
+                                     (tn_attr){.text = tn_ir_text(p->ir, "g")}, 0, NULL),
+                         tn_list(p->ir, 1, &arg), tn_none(p->ir)};
+  return tn_node_new(p->ir, TN_OP_INVOKE, dtype, no_attr, 3, in);
+}
+static const tn_node *a_call(const parts *p) { return eval(p, call(p, p->A, TN_DT_NONE)); }
+static const tn_node *call_of_nothing_as_value(const parts *p) {
+  return MK_NODE(p->ir, TN_OP_BIND, 0, tn_var_new(p->ir, "y", TN_DT_NONE),
+                 call(p, p->n, TN_DT_NONE));
+}
+static const tn_node *call_with_list(const parts *p) {
+  return eval(p, call(p, tn_list(p->ir, 1, &p->n), TN_DT_I32));
+}
+static const tn_node *break_in_no_loop(const parts *p) {
+  return tn_node_new(p->ir, TN_OP_BREAK, TN_DT_NONE, no_attr, 0, NULL);
+}
+static const tn_node *break_in_loop_of(const parts *p, tn_for_kind kind) {
+  return tn_for_new(p->ir, kind, mk_var(p->ir, "i"), NULL, p->n, break_in_no_loop(p),
+                    kind == TN_FOR_THREAD_BINDING ? tn_str(p->ir, "threadIdx.x") : NULL, NULL);
+}
+static const tn_node *break_in_serial(const parts *p) { return break_in_loop_of(p, TN_FOR_SERIAL); }
+static const tn_node *break_in_unrolled(const parts *p) {
+  return break_in_loop_of(p, TN_FOR_UNROLLED);
+}
+static const tn_node *break_in_vectorized(const parts *p) {
+  return break_in_loop_of(p, TN_FOR_VECTORIZED);
+}
+static const tn_node *break_in_thread(const parts *p) {
+  return break_in_loop_of(p, TN_FOR_THREAD_BINDING);
+}
+static const tn_node *break_in_launch(const parts *p) {
+  const tn_node *in[] = {mk_var(p->ir, "tx"), p->n, break_in_no_loop(p)};
+  return tn_for_new(
+      p->ir, TN_FOR_SERIAL, mk_var(p->ir, "i"), NULL, p->n,
+      tn_node_new(p->ir, TN_OP_LAUNCH, TN_DT_NONE, (tn_attr){.text = "threadIdx.x"}, 3, in), NULL,
+      NULL);
+}
 static const tn_node *undefined_variable(const parts *p) { return eval(p, mk_var(p->ir, "z")); }
 
 static const struct {
@@ -261,6 +299,15 @@ static const struct {
     {"region_of_one_range", region_of_one_range, "region-rank"},
     {"region_of_floats", region_of_floats, "region-type"},
     {"match_of_other_type", match_of_other_type, "match-type"},
+    {"a_call", a_call, NULL},
+    {"call_of_nothing_as_value", call_of_nothing_as_value, "call-without-value"},
+    {"call_with_list", call_with_list, "call-argument"},
+    {"break_in_no_loop", break_in_no_loop, "misplaced-break"},
+    {"break_in_serial", break_in_serial, NULL},
+    {"break_in_unrolled", break_in_unrolled, "misplaced-break"},
+    {"break_in_vectorized", break_in_vectorized, "misplaced-break"},
+    {"break_in_thread", break_in_thread, "misplaced-break"},
+    {"break_in_launch", break_in_launch, "misplaced-break"},
     {"undefined_variable", undefined_variable,
      "undefined-variable"}, /* the node engine's, as wrong-attr */
 };

@@ -59,7 +59,7 @@ static void each_way_of_writing_counts(void **state) {
     expect_text(problems, "");
     const tn_node *func = c.module.funcs[0].func;
     for (uint32_t k = 0; k < 2; ++k) {
-      if (tn_tir_writes_param(func, k)) {
+      if (tn_tir_writes_param(&c.module, func, k)) {
         got[n_got++] = "AB"[k];
       }
     }
@@ -67,7 +67,7 @@ static void each_way_of_writing_counts(void **state) {
       print_message("case: %s\n", cases[i].title);
     }
     assert_string_equal(got, cases[i].want);
-    assert_false(tn_tir_writes_param(func, 2)); /* a scalar */
+    assert_false(tn_tir_writes_param(&c.module, func, 2)); /* a scalar */
     free(problems);
     free(text);
     script_case_deinit(&c);

@@ -12,6 +12,7 @@
  *   memory.c    loads, stores, addresses
  *   vector.c    lanes
  *   call.c      calls, addresses, hints
+ *   invoke.c    calls of one function of the module by another
  *   stmt.c      statements, scratch memory, exits
  *   loop.c, parallel.c   serial and parallel loops
  *   func.c      functions of ours
@@ -76,7 +77,9 @@ typedef struct tn_cg {
   LLVMModuleRef mod;
   LLVMBuilderRef builder;
   LLVMTargetMachineRef machine;
-  const tn_node *func; /* PRIM_FUNC being emitted */
+  tn_map recursive;     /* ids of the functions that may be called again below themselves */
+  const tn_node *depth; /* VAR, int64: how many calls are around; bound in those functions */
+  const tn_node *func;  /* PRIM_FUNC being emitted */
   const char *func_name;
   tn_cg_func *cur;
   int32_t n_outlined;  /* parallel bodies of this PRIM_FUNC so far */
@@ -196,6 +199,15 @@ LLVMValueRef tn_cg_stack(tn_cg *cg, LLVMTypeRef type, uint64_t n, unsigned align
 /* ---- call.c ---- */
 LLVMValueRef tn_cg_intrin(tn_cg *cg, const tn_node *n);
 
+/* ---- invoke.c ---- */
+typedef TN_VEC(const tn_node *) tn_cg_vars;
+/// The variables that the body of a function gets: its numbers and handles, its symbolic sizes, the
+/// pointers of its buffers; then cg->depth where the function is recursive.
+void tn_cg_inputs(tn_cg *cg, const tn_node *func, tn_cg_vars *out);
+/// Calls the body of another function of the module. The sizes that are known to agree are not
+/// compared again.
+LLVMValueRef tn_cg_invoke(tn_cg *cg, const tn_node *n);
+
 /* ---- math.c ---- */
 LLVMValueRef tn_cg_math(tn_cg *cg, const tn_node *n);
 /// Calls row `at` of tn_math_fns, whose function it defines at the first call. args: float32 or float64.
@@ -243,6 +255,8 @@ typedef struct tn_cg_sig {
   bool has_ret_slot;
   bool has_bounds; /* i64 begin, i64 end, i64 first: of a parallel loop */
 } tn_cg_sig;
+/// The internal function of that name, declared when it is met first.
+LLVMValueRef tn_cg_func_declare(tn_cg *cg, const tn_cg_sig *sig);
 /// Begins the internal function `int32_t name(env, [ret_slot], [begin, end, first], vars...)` and
 /// makes it current. out_bounds: the three, when there are.
 void tn_cg_func_begin(tn_cg *cg, tn_cg_func *func, const tn_cg_sig *sig, LLVMValueRef *out_bounds);

@@ -140,6 +140,7 @@ void tn_cg_deinit(tn_cg *cg) {
     LLVMDisposeTargetMachine(cg->machine);
   }
   tn_map_deinit(&cg->roots);
+  tn_map_deinit(&cg->recursive);
   tn_map_deinit(&cg->ranges);
   TN_VEC_DEINIT(&cg->range_values);
   tn_status_free(cg->st);

@@ -4,8 +4,27 @@
  * jit.c. */
 #include "codegen/llvm/cg.h"
 
+#include <stdlib.h>
+
+#include "base/check.h"
+
+static void find_recursive(tn_cg *cg) {
+  const tn_module *module = cg->module;
+  bool *is_recursive = calloc(module->n_funcs + 1, sizeof *is_recursive);
+  TN_CHECK(is_recursive != NULL, "no memory");
+  tn_tir_find_recursive(module, is_recursive);
+  cg->depth = tn_var_new(module->ir, "depth", TN_DT_I64);
+  for (uint32_t i = 0; i < module->n_funcs; ++i) {
+    if (is_recursive[i]) {
+      tn_map_set(&cg->recursive, module->funcs[i].func->id, 1);
+    }
+  }
+  free(is_recursive);
+}
+
 static tn_status emit_functions(tn_cg *cg) {
   const tn_module *module = cg->module;
+  find_recursive(cg);
   for (uint32_t i = 0; i < module->n_funcs;
        ++i) { /* all names first: a call by symbol must not take one of them */
     if (tn_is(module->funcs[i].func, TN_OP_PRIM_FUNC)) {

@@ -36,7 +36,7 @@ typedef struct entry {
   LLVMValueRef args;
   LLVMBasicBlockRef fail;
   LLVMValueRef code, text, expected, got; /* phis in fail */
-  TN_VEC(const tn_node *) inputs;         /* variables the body gets */
+  tn_cg_vars inputs;                      /* variables the body gets */
   TN_VEC(tensor_arg) tensors;
 } entry;
 
@@ -98,18 +98,13 @@ static bool is_free_var(const entry *e, const tn_node *n) {
   return tn_is(n, TN_OP_VAR) && !is_bound(e, n);
 }
 
-static void add_input(entry *e, const tn_node *var, LLVMValueRef value) {
-  tn_cg_bind_var(e->cg, var, value);
-  TN_VEC_PUSH(&e->inputs, var);
-}
-
 /* Binds an integer variable to an i64 that has to fit its type. */
 static void bind_integer(entry *e, const tn_node *var, LLVMValueRef wide, bool is_size,
                          const char *text) {
   tn_cg *cg = e->cg;
   if (tn_dtype_is_bool(var->dtype)) {
     LLVMValueRef is_true = LLVMBuildICmp(cg->builder, LLVMIntNE, wide, tn_cg_i64(cg, 0), "");
-    add_input(e, var, is_true);
+    tn_cg_bind_var(e->cg, var, is_true);
     return;
   }
   LLVMValueRef value = tn_cg_cast(cg, wide, TN_DT_I64, var->dtype);
@@ -118,7 +113,7 @@ static void bind_integer(entry *e, const tn_node *var, LLVMValueRef wide, bool i
     check(e, LLVMBuildICmp(cg->builder, LLVMIntEQ, same, wide, ""), TN_KERR_VALUE,
           tn_cg_i64(cg, (int64_t)var->dtype), wide, text);
   }
-  add_input(e, var, value);
+  tn_cg_bind_var(e->cg, var, value);
   if (is_size && tn_dtype_is_int(var->dtype)) {
     tn_cg_range range = tn_cg_range_of(cg, var);
     tn_cg_range_set(cg, var, (tn_cg_range){0, range.hi});
@@ -153,7 +148,7 @@ static void float_arg(entry *e, const tn_node *var, uint32_t index, LLVMValueRef
   LLVMValueRef as_int = LLVMBuildSIToFP(cg->builder, bits, cg->f64, "");
   LLVMValueRef as_float = LLVMBuildBitCast(cg->builder, bits, cg->f64, "");
   LLVMValueRef value = LLVMBuildSelect(cg->builder, is_int, as_int, as_float, "");
-  add_input(e, var, tn_cg_cast(cg, value, TN_DT_F64, var->dtype));
+  tn_cg_bind_var(e->cg, var, tn_cg_cast(cg, value, TN_DT_F64, var->dtype));
 }
 
 static void scalar_arg(entry *e, const tn_node *var, uint32_t index) {
@@ -166,7 +161,7 @@ static void scalar_arg(entry *e, const tn_node *var, uint32_t index) {
     float_arg(e, var, index, kind);
   } else if (tn_dtype_is_handle(var->dtype)) {
     check_kind(e, index, var->attr.text, kind, TN_ARG_PTR);
-    add_input(e, var, arg_field(e, cg->ptr, index, offsetof(tn_arg, u)));
+    tn_cg_bind_var(e->cg, var, arg_field(e, cg->ptr, index, offsetof(tn_arg, u)));
   } else {
     check_kind(e, index, var->attr.text, kind, TN_ARG_INT);
     bind_integer(e, var, arg_field(e, cg->i64, index, offsetof(tn_arg, u)), false,
@@ -394,7 +389,7 @@ static void check_data(entry *e, const tensor_arg *t) {
     tn_cg_fail(cg, TN_UNSUPPORTED, "parameter buffer '%s' whose data is an expression",
                t->buffer->attr.text);
   } else if (!is_bound(e, var)) {
-    add_input(e, var, data);
+    tn_cg_bind_var(e->cg, var, data);
   } else {
     tn_cg_fail(cg, TN_UNSUPPORTED, "two parameter buffers over the same data '%s'", var->attr.text);
   }
@@ -501,7 +496,11 @@ void tn_cg_prim_func(tn_cg *cg) {
   int64_t n_args = (int64_t)n_params + (has_ret ? 1 : 0);
   LLVMValueRef got = LLVMBuildSExt(cg->builder, LLVMGetParam(fn, 2), cg->i64, "");
   check_equal(&e, TN_KERR_N_ARGS, tn_cg_i64(cg, n_args), got, "number of arguments");
+  if (tn_map_find(&cg->recursive, cg->func->id, NULL)) {
+    tn_cg_bind_var(cg, cg->depth, tn_cg_i64(cg, 0));
+  }
   check_args(&e);
+  tn_cg_inputs(cg, cg->func, &e.inputs);
   mark_roots(&e);
   LLVMValueRef body = make_body(&e, has_ret);
   LLVMValueRef slot =

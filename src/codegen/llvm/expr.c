@@ -208,6 +208,8 @@ static LLVMValueRef emit(tn_cg *cg, const tn_node *n) {
       return tn_cg_load(cg, n);
     case TN_OP_INTRIN:
       return tn_cg_intrin(cg, n);
+    case TN_OP_INVOKE:
+      return tn_cg_invoke(cg, n);
     default:
       break;
   }

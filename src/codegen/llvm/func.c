@@ -51,9 +51,17 @@ static void bind_params(tn_cg *cg, const tn_cg_sig *sig, unsigned first) {
   }
 }
 
-void tn_cg_func_begin(tn_cg *cg, tn_cg_func *func, const tn_cg_sig *sig, LLVMValueRef *out_bounds) {
-  unsigned first = 1 + (sig->has_ret_slot ? 1u : 0u) + (sig->has_bounds ? 3u : 0u);
+static unsigned first_var(const tn_cg_sig *sig) {
+  return 1 + (sig->has_ret_slot ? 1u : 0u) + (sig->has_bounds ? 3u : 0u);
+}
+
+LLVMValueRef tn_cg_func_declare(tn_cg *cg, const tn_cg_sig *sig) {
+  unsigned first = first_var(sig);
   unsigned n = first + sig->n_vars;
+  LLVMValueRef fn = LLVMGetNamedFunction(cg->mod, sig->name);
+  if (fn != NULL) {
+    return fn;
+  }
   LLVMTypeRef *types = calloc(n, sizeof *types);
   TN_CHECK(types != NULL, "no memory");
   types[0] = cg->ptr;
@@ -66,9 +74,15 @@ void tn_cg_func_begin(tn_cg *cg, tn_cg_func *func, const tn_cg_sig *sig, LLVMVal
   for (uint32_t i = 0; i < sig->n_vars; ++i) {
     types[first + i] = tn_cg_type(cg, sig->vars[i]->dtype);
   }
-  LLVMValueRef fn = LLVMAddFunction(cg->mod, sig->name, LLVMFunctionType(cg->i32, types, n, 0));
+  fn = LLVMAddFunction(cg->mod, sig->name, LLVMFunctionType(cg->i32, types, n, 0));
   free(types);
   LLVMSetLinkage(fn, LLVMInternalLinkage);
+  return fn;
+}
+
+void tn_cg_func_begin(tn_cg *cg, tn_cg_func *func, const tn_cg_sig *sig, LLVMValueRef *out_bounds) {
+  unsigned first = first_var(sig);
+  LLVMValueRef fn = tn_cg_func_declare(cg, sig);
   tn_cg_func_init(cg, func, fn);
   tn_cg_add_attr(cg, fn, TN_LLVM_FUNCTION, "noinline", 0);
   func->env = LLVMGetParam(fn, 0);

@@ -109,6 +109,9 @@ void tn_cg_parallel(tn_cg *cg, const tn_node *loop) {
   LLVMValueRef min = tn_cg_index(cg, loop->in[TN_FOR_MIN]);
   LLVMValueRef extent = tn_cg_index(cg, loop->in[TN_FOR_EXTENT]);
   tn_walk_once(cg->module->ir, loop->in[TN_FOR_BODY], capture, &c);
+  if (tn_map_find(&cg->cur->vars, cg->depth->id, NULL)) { /* what it calls asks for it */
+    TN_VEC_PUSH(&c.vars, cg->depth);
+  }
   make_type(cg, &c);
   char name[256];
   int32_t id = cg->n_outlined++;

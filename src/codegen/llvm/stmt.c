@@ -143,6 +143,9 @@ static void allocate(tn_cg *cg, const tn_node *n) {
   bool is_local = tn_is(scope, TN_OP_STR) && strcmp(scope->attr.text, "local") == 0;
   int64_t n_bytes = constant_bytes(n);
   int64_t limit = is_local ? MAX_LOCAL_BYTES : MAX_GLOBAL_BYTES;
+  if (tn_map_find(&cg->recursive, cg->func->id, NULL)) {
+    limit = -1; /* a thousand frames have to fit the stack */
+  }
   tn_map_set(&cg->roots, var->id, 1);
   if (n_bytes >= 0 && n_bytes <= limit && cg->cur->stack_bytes + n_bytes <= MAX_STACK_BYTES) {
     cg->cur->stack_bytes += n_bytes;

@@ -61,7 +61,9 @@ static const tn_node *prim_param_type(tn_ir *ir, const tn_node *func, uint32_t i
 }
 
 /* A public one is called from outside as it is, in destination-passing style. */
-static void add_prim_func(tn_vm_tables *t, tn_ir *ir, const char *name, const tn_node *func) {
+static void add_prim_func(tn_vm_tables *t, const tn_module *module, uint32_t index) {
+  const char *name = module->funcs[index].name;
+  const tn_node *func = module->funcs[index].func;
   const tn_node *params = func->in[TN_PRIM_FUNC_PARAMS];
   tn_buf text = TN_BUF_INIT;
   tn_tir_signature(func, &text);
@@ -75,12 +77,12 @@ static void add_prim_func(tn_vm_tables *t, tn_ir *ir, const char *name, const tn
   for (uint32_t i = 0; i < params->n_in; ++i) {
     const tn_node *buffer = func->in[TN_PRIM_FUNC_BUFFERS]->in[i];
     const tn_node *named = tn_is_none(buffer) ? params->in[i] : buffer;
-    tn_vm_push_type(t, named->attr.text, prim_param_type(ir, func, i));
-    TN_VEC_LAST(&t->types).flags = tn_tir_writes_param(func, i) ? TN_EXEC_TYPE_WRITTEN : 0;
+    tn_vm_push_type(t, named->attr.text, prim_param_type(module->ir, func, i));
+    TN_VEC_LAST(&t->types).flags = tn_tir_writes_param(module, func, i) ? TN_EXEC_TYPE_WRITTEN : 0;
   }
   const tn_node *ret =
       func->in[TN_PRIM_FUNC_RET]; /* a number: the kernel takes one argument more */
-  tn_vm_push_type(t, "", tn_is_none(ret) ? tn_ty_object(ir) : ret);
+  tn_vm_push_type(t, "", tn_is_none(ret) ? tn_ty_object(module->ir) : ret);
   set_index(&t->kernels, name, t->funcs.len);
   TN_VEC_PUSH(&t->funcs, row);
 }
@@ -93,7 +95,7 @@ static void add_functions(tn_vm_tables *t, const tn_module *module) {
   }
   for (uint32_t i = 0; i < module->n_funcs; ++i) {
     if (module->funcs[i].func->op == TN_OP_PRIM_FUNC) {
-      add_prim_func(t, module->ir, module->funcs[i].name, module->funcs[i].func);
+      add_prim_func(t, module, i);
     }
   }
 }

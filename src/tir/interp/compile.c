@@ -175,6 +175,10 @@ static tn_status check_sizes(tn_icomp *c, const tn_node *buffer, uint32_t arg) {
                     arg_text(c, buffer, "elem_offset", -1, arg));
 }
 
+static bool is_pointer(const tn_icomp *c, uint32_t i) {
+  return c->prog->is_pointer != NULL && c->prog->is_pointer[i];
+}
+
 static tn_status bind_params(tn_icomp *c) {
   const tn_node *params = c->prog->func->in[TN_PRIM_FUNC_PARAMS];
   const tn_node *buffers = c->prog->func->in[TN_PRIM_FUNC_BUFFERS];
@@ -188,12 +192,14 @@ static tn_status bind_params(tn_icomp *c) {
       if (!tn_icomp_is_bound(c, data)) {
         tn_icomp_bind_slot(c, data, (int32_t)i);
       }
-      bind_sizes(c, buffers->in[i], i);
+      if (!is_pointer(c, i)) {
+        bind_sizes(c, buffers->in[i], i);
+      }
     }
   }
   for (uint32_t i = 0; i < params->n_in; ++i) {
     if (tn_is(buffers->in[i], TN_OP_BUFFER)) {
-      TN_TRY(check_sizes(c, buffers->in[i], i));
+      TN_TRY(is_pointer(c, i) ? NULL : check_sizes(c, buffers->in[i], i));
       TN_TRY(tn_icomp_set_buffer(c, buffers->in[i]));
     }
   }

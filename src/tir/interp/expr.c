@@ -318,6 +318,8 @@ static tn_status compute(tn_icomp *c, const tn_node *n, tn_ival *out) {
       return tn_icomp_load(c, n, out);
     case TN_OP_INTRIN:
       return tn_icomp_intrin(c, n, out);
+    case TN_OP_INVOKE:
+      return tn_icomp_invoke(c, n, out);
     default:
       return operator(c, n, out);
   }

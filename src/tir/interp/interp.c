@@ -31,8 +31,8 @@ static tn_status compile(tn_tir_program *prog) {
   return st;
 }
 
-static tn_status program_new(const tn_ir *ir, const tn_node *func, bool is_checked,
-                             tn_tir_program **out_program) {
+tn_status tn_icomp_program(const tn_ir *ir, const tn_node *func, const bool *is_pointer,
+                           bool is_checked, tn_tir_program **out_program) {
   if (!tn_is(func, TN_OP_PRIM_FUNC)) {
     return TN_ERR(TN_INVALID, "'%s' is not a loop-level function", func->attr.text);
   }
@@ -48,6 +48,8 @@ static tn_status program_new(const tn_ir *ir, const tn_node *func, bool is_check
   prog->ir = ir;
   prog->func = func;
   prog->is_checked = is_checked;
+  prog->is_pointer = is_pointer;
+  prog->root = prog;
   tn_buf text = TN_BUF_INIT;
   tn_tir_signature(func, &text);
   prog->signature = tn_arena_strndup(&prog->arena, tn_buf_text(&text), text.len);
@@ -62,13 +64,18 @@ static tn_status program_new(const tn_ir *ir, const tn_node *func, bool is_check
 }
 
 tn_status tn_tir_program_new(const tn_ir *ir, const tn_node *func, tn_tir_program **out_program) {
-  return program_new(ir, func, false, out_program);
+  return tn_icomp_program(ir, func, NULL, false, out_program);
 }
 
 void tn_tir_program_free(tn_tir_program *prog) {
   if (prog == NULL) {
     return;
   }
+  for (size_t i = 0; i < prog->callees.len; ++i) {
+    tn_tir_program_free(prog->callees.data[i]);
+  }
+  TN_VEC_DEINIT(&prog->callees);
+  TN_VEC_DEINIT(&prog->invokes);
   TN_VEC_DEINIT(&prog->code);
   TN_VEC_DEINIT(&prog->places);
   TN_VEC_DEINIT(&prog->lists);
@@ -148,7 +155,8 @@ tn_status tn_ivm_check_args(tn_ivm *vm) {
     const tn_node *param = params->in[i];
     const tn_array *array = vm->args[i].array;
     bool is_buffer = !tn_is_none(buffers->in[i]);
-    TN_TRY(is_buffer ? check_array(vm, i, buffers->in[i], array) : NULL);
+    bool is_pointer = vm->prog->is_pointer != NULL && vm->prog->is_pointer[i];
+    TN_TRY(is_buffer && !is_pointer ? check_array(vm, i, buffers->in[i], array) : NULL);
     if (!is_buffer && array != NULL && !tn_dtype_is_handle(param->dtype)) {
       return TN_ERR(TN_INVALID, "argument %d when calling %s: expected a number, got tensor", i,
                     vm->prog->signature);
@@ -157,7 +165,9 @@ tn_status tn_ivm_check_args(tn_ivm *vm) {
       return TN_ERR(TN_INVALID, "%s of argument %d when calling %s: expected int, got float",
                     param->attr.text, i, vm->prog->signature);
     }
-    if (array != NULL) {
+    if (vm->given != NULL) {
+      vm->mems[i] = vm->given[i].mem;
+    } else if (array != NULL) {
       vm->mems[i] = (tn_imem){.data = array->data, .n_bytes = tn_array_n_bytes(array)};
     } else {
       vm->mems[i] = (tn_imem){.is_foreign = true, .raw = (uint64_t)vm->args[i].i64};
@@ -179,7 +189,8 @@ static bool buffer_array(const tn_ivm *vm, int32_t number, tn_array *out) {
   const tn_ibuf *buf = &vm->bufs[number];
   tn_dtype dtype = vm->prog->buffers.data[number]->dtype;
   uint64_t stride = tn_dtype_bytes(dtype);
-  if (tn_dtype_is_packed(dtype) || tn_dtype_lanes(dtype) > 1 || (uint64_t)buf->offset >= buf->n_ok) {
+  if (tn_dtype_is_packed(dtype) || tn_dtype_lanes(dtype) > 1 ||
+      (uint64_t)buf->offset >= buf->n_ok) {
     return false;
   }
   *out = (tn_array){
@@ -279,43 +290,49 @@ static tn_status run_checked(tn_ivm *vm) {
   return st;
 }
 
-tn_status tn_tir_program_run(const tn_tir_program *prog, const tn_tir_arg *args, int32_t n_args,
-                             const tn_tir_hooks *hooks, tn_tir_arg *out_ret) {
-  static const tn_tir_hooks no_hooks = {0};
+tn_status tn_ivm_execute(tn_ivm *vm) {
+  const tn_tir_program *prog = vm->prog;
   tn_status st = NULL;
   size_t n_consts = prog->consts.len;
-  tn_ivm vm = {.prog = prog, .args = args, .n_args = n_args, .lists = prog->lists.data};
-  vm.hooks = hooks != NULL ? hooks : &no_hooks;
-  vm.steps = vm.hooks->max_steps > 0 ? vm.hooks->max_steps : INT64_MAX;
   tn_ireg *slots = calloc(n_consts + (size_t)prog->n_slots + 1, sizeof *slots);
-  vm.bufs = calloc(prog->buffers.len + 1, sizeof *vm.bufs);
-  vm.mems = calloc(prog->mems.len + 1, sizeof *vm.mems);
-  vm.blocks = calloc(prog->blocks.len + 1, sizeof *vm.blocks);
-  if (slots == NULL || vm.bufs == NULL || vm.mems == NULL || vm.blocks == NULL) {
+  vm->bufs = calloc(prog->buffers.len + 1, sizeof *vm->bufs);
+  vm->mems = calloc(prog->mems.len + 1, sizeof *vm->mems);
+  vm->blocks = calloc(prog->blocks.len + 1, sizeof *vm->blocks);
+  if (slots == NULL || vm->bufs == NULL || vm->mems == NULL || vm->blocks == NULL) {
     st = TN_ERR(TN_NO_MEMORY, "%s: no memory to run it", prog->func->attr.text);
     goto done;
   }
-  vm.slots = slots + n_consts;
+  vm->slots = slots + n_consts;
   for (size_t i = 0; i < n_consts; ++i) {
     slots[n_consts - 1 - i] = prog->consts.data[i];
   }
-  init_buffers(&vm);
-  TN_GOTO(st, tn_ivm_check_args(&vm), done);
-  TN_GOTO(st, prog->is_checked ? run_checked(&vm) : tn_ivm_run(&vm), done);
+  init_buffers(vm);
+  TN_GOTO(st, tn_ivm_check_args(vm), done);
+  TN_GOTO(st, prog->is_checked ? run_checked(vm) : tn_ivm_run(vm), done);
+done:
+  for (size_t i = 0; vm->mems != NULL && i < prog->mems.len; ++i) {
+    if (vm->mems[i].cap != 0) {
+      free(vm->mems[i].data);
+    }
+  }
+  free(vm->blocks);
+  free(vm->mems);
+  free(vm->bufs);
+  free(slots);
+  return st;
+}
+
+tn_status tn_tir_program_run(const tn_tir_program *prog, const tn_tir_arg *args, int32_t n_args,
+                             const tn_tir_hooks *hooks, tn_tir_arg *out_ret) {
+  static const tn_tir_hooks no_hooks = {0};
+  tn_ivm vm = {.prog = prog, .args = args, .n_args = n_args, .lists = prog->lists.data};
+  vm.hooks = hooks != NULL ? hooks : &no_hooks;
+  vm.steps = vm.hooks->max_steps > 0 ? vm.hooks->max_steps : INT64_MAX;
+  TN_TRY(tn_ivm_execute(&vm));
   if (out_ret != NULL) {
     set_result(&vm, out_ret);
   }
-done:
-  for (size_t i = 0; vm.mems != NULL && i < prog->mems.len; ++i) {
-    if (vm.mems[i].cap != 0) {
-      free(vm.mems[i].data);
-    }
-  }
-  free(vm.blocks);
-  free(vm.mems);
-  free(vm.bufs);
-  free(slots);
-  return st;
+  return NULL;
 }
 
 tn_status tn_tir_interp(const tn_module *module, const char *func, const tn_tir_arg *args,
@@ -325,8 +342,13 @@ tn_status tn_tir_interp(const tn_module *module, const char *func, const tn_tir_
   if (node == NULL) {
     return TN_ERR(TN_NOT_FOUND, "the module has no function '%s'", func);
   }
-  TN_TRY(program_new(module->ir, node, hooks != NULL && hooks->checker != NULL, &prog));
-  tn_status st = tn_tir_program_run(prog, args, n_args, hooks, out_ret);
+  tn_tir_hooks own = {0};
+  if (hooks != NULL) {
+    own = *hooks;
+  }
+  own.module = module;
+  TN_TRY(tn_icomp_program(module->ir, node, NULL, own.checker != NULL, &prog));
+  tn_status st = tn_tir_program_run(prog, args, n_args, &own, out_ret);
   tn_tir_program_free(prog);
   return st;
 }

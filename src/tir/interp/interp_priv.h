@@ -47,6 +47,22 @@ typedef struct tn_icall {
   } * args;
 } tn_icall;
 
+/// One argument of a call of another function: a buffer's number, or a slot.
+typedef struct tn_iinvoke_arg {
+  int32_t buffer; /* -1: none */
+  int32_t slot;
+  tn_dtype dtype;
+} tn_iinvoke_arg;
+
+/// One call of another function of the module.
+typedef struct tn_iinvoke {
+  const char *name;
+  uint32_t n_args;
+  const tn_iinvoke_arg *args;
+  const bool *is_pointer; /* a buffer parameter gets a bare pointer */
+  tn_tir_program *callee; /* NULL until it runs */
+} tn_iinvoke;
+
 /* ---- what a checked program knows besides (check_priv.h) ---- */
 
 /// The loop or block around an instruction.
@@ -93,6 +109,10 @@ struct tn_tir_program {
   mems; /* the array behind a memory, NULL: allocated when run; the parameters' come first */
   TN_VEC(const char *) texts;
   TN_VEC(tn_icall) calls;
+  TN_VEC(tn_iinvoke) invokes;
+  const bool *is_pointer;           /* of the parameters; NULL: none is */
+  tn_tir_program *root;             /* the one that the others were made for */
+  TN_VEC(tn_tir_program *) callees; /* of the root: its own */
   int32_t n_slots;
   /* of a checked program */
   TN_VEC(int32_t) where_at; /* of each instruction; -1: the function itself */
@@ -143,8 +163,16 @@ typedef struct tn_ibuf {
   tn_idim dims[TN_MAX_NDIM];
 } tn_ibuf;
 
+/// What a caller in interpreted code gives for one parameter.
+typedef struct tn_igiven {
+  tn_imem mem;
+  int64_t strides[TN_MAX_NDIM]; /* elements; of a buffer */
+} tn_igiven;
+
 typedef struct tn_ivm {
   const tn_tir_program *prog;
+  const tn_igiven *given; /* one an argument; NULL: called from outside */
+  int32_t depth;          /* of calls */
   const tn_tir_arg *args;
   int32_t n_args;
   const tn_tir_hooks *hooks; /* never NULL */
@@ -188,10 +216,15 @@ tn_status tn_ivm_offset(tn_ivm *vm, const tn_ins *in);
 uint64_t tn_ivm_handle(const tn_ivm *vm, const tn_ins *in, const char *at);
 int64_t tn_ivm_stride(const tn_ivm *vm, int32_t buffer, int32_t dim);
 int64_t tn_ivm_arg_stride(const tn_ivm *vm, int32_t arg, int32_t dim);
+/// The memory behind a handle and the byte in it; false for what is none of this run's.
+bool tn_ivm_decode(const tn_ivm *vm, uint64_t handle, uint32_t *out_mem, uint64_t *out_offset);
 void tn_ivm_bitcast(tn_ivm *vm, const tn_ins *in);
 /// The bytes of one lane as memory holds them.
 uint64_t tn_ivm_lane_bits(tn_dtype elem, tn_ireg value);
 tn_status tn_ivm_call(tn_ivm *vm, const tn_ins *in);
+tn_status tn_ivm_invoke(tn_ivm *vm, const tn_ins *in);
+/// Gives the machine its memory, runs it and takes the memory back; vm->ret is the result.
+tn_status tn_ivm_execute(tn_ivm *vm);
 /// Before the first instruction: count, kinds, types and ranks of the arguments (their extents are
 /// code).
 tn_status tn_ivm_check_args(tn_ivm *vm);
@@ -262,6 +295,10 @@ typedef struct tn_iscope {
   int32_t top;
 } tn_iscope;
 
+/// A program of its own. is_pointer: parameters that get a pointer where they have a buffer, so that
+/// nothing about its sizes comes with the argument; NULL: none; borrowed.
+tn_status tn_icomp_program(const tn_ir *ir, const tn_node *func, const bool *is_pointer,
+                           bool is_checked, tn_tir_program **out_program);
 tn_status tn_icomp_func(tn_icomp *c); /* compile.c */
 tn_iscope tn_icomp_enter(const tn_icomp *c);
 void tn_icomp_leave(tn_icomp *c, tn_iscope scope);
@@ -291,6 +328,7 @@ tn_status tn_icomp_scalar(tn_icomp *c, const tn_node *n, int32_t *out_slot);
 /// Wraps or rounds `slot` in place to the type, where its class of operations does not do it.
 void tn_icomp_norm(tn_icomp *c, tn_dtype dtype, int32_t slot);
 tn_status tn_icomp_intrin(tn_icomp *c, const tn_node *n, tn_ival *out); /* intrin.c */
+tn_status tn_icomp_invoke(tn_icomp *c, const tn_node *n, tn_ival *out); /* invoke.c */
 tn_status tn_icomp_cast(tn_icomp *c, const tn_node *n, tn_ival *out);   /* cast.c */
 tn_status tn_icomp_reinterpret(tn_icomp *c, const tn_node *n, tn_ival *out);
 

@@ -12,7 +12,7 @@ static const uint64_t offset_mask = (UINT64_C(1) << TN_HANDLE_SHIFT) - 1;
 
 /* ---- handles ---- */
 
-static bool decode(const tn_ivm *vm, uint64_t handle, uint32_t *out_mem, uint64_t *out_offset) {
+bool tn_ivm_decode(const tn_ivm *vm, uint64_t handle, uint32_t *out_mem, uint64_t *out_offset) {
   uint64_t mem = handle >> TN_HANDLE_SHIFT;
   if (mem == 0 || mem > vm->prog->mems.len) {
     return false;
@@ -30,7 +30,7 @@ uint64_t tn_ivm_handle(const tn_ivm *vm, const tn_ins *in, const char *at) {
 tn_status tn_ivm_offset(tn_ivm *vm, const tn_ins *in) {
   uint32_t mem = 0;
   uint64_t offset = 0;
-  if (!decode(vm, vm->slots[in->a].u, &mem, &offset)) {
+  if (!tn_ivm_decode(vm, vm->slots[in->a].u, &mem, &offset)) {
     return tn_ivm_error(vm, in, "outside-memory",
                         "a pointer that is to no memory of this call is offset");
   }
@@ -106,7 +106,7 @@ tn_status tn_ivm_set_buffer(tn_ivm *vm, const tn_ins *in) {
   uint64_t unit = tn_unit_of_elem(node->dtype);
   uint64_t lane = tn_unit_of_lane(node->dtype);
   uint64_t byte = 0;
-  if (!decode(vm, vm->slots[in->a].u, &buf->mem, &byte) || vm->mems[buf->mem].is_foreign) {
+  if (!tn_ivm_decode(vm, vm->slots[in->a].u, &buf->mem, &byte) || vm->mems[buf->mem].is_foreign) {
     return tn_ivm_error(vm, in, "unknown-memory",
                         "buffer '%s' is over a pointer whose memory is not known here",
                         node->attr.text);
@@ -160,6 +160,9 @@ int64_t tn_ivm_stride(const tn_ivm *vm, int32_t buffer, int32_t dim) {
 int64_t tn_ivm_arg_stride(const tn_ivm *vm, int32_t arg, int32_t dim) {
   const tn_array *array = vm->args[arg].array;
   uint64_t stride = 1;
+  if (vm->given != NULL) {
+    return vm->given[arg].strides[dim];
+  }
   for (int32_t i = dim + 1; i < array->ndim; ++i) {
     stride *= (uint64_t)array->shape[i];
   }
