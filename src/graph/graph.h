@@ -147,6 +147,9 @@ tn_dim_rel tn_dim_compare(tn_ir *ir, const tn_node *a, const tn_node *b);
 /// Binds symbolic sizes: where `pattern` has a bare variable that is not in `syms` (VAR id -> node)
 /// yet, it is bound to the extent that `actual` has there.
 void tn_ty_bind(const tn_node *pattern, const tn_node *actual, tn_map *syms);
+/// Binds the sizes of `type` that `syms` leaves open to themselves: a function inside another one
+/// may give values of the sizes around it.
+void tn_ty_keep_sizes(const tn_node *type, tn_map *syms);
 /// `type` with its variables replaced by those in `syms`; a shape that mentions other variables
 /// becomes unknown.
 const tn_node *tn_ty_instantiate(tn_ir *ir, const tn_node *type, const tn_map *syms);

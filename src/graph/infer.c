@@ -167,6 +167,9 @@ static tn_status infer_invoke(const tn_infer_ctx *ctx, const tn_node *n, const t
   tn_map syms = {0};
   tn_status st = bind_args(ctx, n, callee->in[TN_TY_FUNC_PARAMS], &syms);
   if (st == NULL) {
+    if (n->in[TN_INVOKE_CALLEE]->op != TN_OP_GLOBAL) { /* a function value: sizes around it */
+      tn_ty_keep_sizes(callee->in[TN_TY_FUNC_RET], &syms);
+    }
     const tn_node *ret = tn_ty_instantiate(ctx->ir, callee->in[TN_TY_FUNC_RET], &syms);
     *out = given != NULL ? given : ret;
   }

@@ -17,6 +17,7 @@ struct tn_captured {
   tn_value *values;
   uint64_t *sym_ids;
   int64_t *sym_values;
+  const tn_node *self; /* the function's own name, for calls of itself; NULL: it has none */
 };
 
 /* ---- runs ---- */
@@ -124,8 +125,10 @@ static void frame_set(tn_frame *frame, const tn_node *var, const tn_value *value
   TN_VEC_PUSH(&frame->values, *value);
 }
 
-static const struct tn_captured *capture(tn_interp *in, const tn_frame *frame) {
+static const struct tn_captured *capture(tn_interp *in, const tn_frame *frame,
+                                         const tn_node *self) {
   struct tn_captured *c = TN_ARENA_NEW(&in->arena, struct tn_captured);
+  c->self = self;
   c->var_ids = TN_ARENA_ARRAY(&in->arena, uint64_t, frame->vars.len);
   c->values = TN_ARENA_ARRAY(&in->arena, tn_value, frame->vars.len);
   c->sym_ids = TN_ARENA_ARRAY(&in->arena, uint64_t, frame->syms.len);
@@ -145,7 +148,8 @@ static const struct tn_captured *capture(tn_interp *in, const tn_frame *frame) {
   return c;
 }
 
-static void restore(tn_frame *frame, const struct tn_captured *c) {
+static void restore(tn_frame *frame, const tn_value *func) {
+  const struct tn_captured *c = func->captured;
   for (uint32_t i = 0; i < c->n_vars; ++i) {
     tn_map_set(&frame->vars, c->var_ids[i], frame->values.len);
     TN_VEC_PUSH(&frame->values, c->values[i]);
@@ -153,6 +157,17 @@ static void restore(tn_frame *frame, const struct tn_captured *c) {
   for (uint32_t i = 0; i < c->n_syms; ++i) {
     tn_map_set(&frame->syms, c->sym_ids[i], (uint64_t)c->sym_values[i]);
   }
+  if (c->self != NULL) {
+    frame_set(frame, c->self, func);
+  }
+}
+
+static tn_value func_value(tn_interp *in, const tn_frame *frame, const tn_node *func,
+                           const tn_node *self) {
+  return (tn_value){.kind = TN_V_FUNC,
+                    .func = func,
+                    .str = func->attr.text,
+                    .captured = capture(in, frame, self)};
 }
 
 /* ---- expressions ---- */
@@ -234,8 +249,7 @@ tn_status tn_interp_eval(tn_interp *in, tn_frame *frame, const tn_node *expr, tn
       *out = (tn_value){.kind = TN_V_FUNC, .func = expr, .str = expr->attr.text};
       return NULL;
     case TN_OP_GFUNC:
-      *out = (tn_value){.kind = TN_V_FUNC, .func = expr, .str = expr->attr.text};
-      out->captured = capture(in, frame);
+      *out = func_value(in, frame, expr, NULL);
       return NULL;
     case TN_OP_TUPLE:
       *out = (tn_value){.kind = TN_V_TUPLE, .n = (int32_t)expr->n_in};
@@ -308,7 +322,11 @@ static tn_status run_stmt(tn_interp *in, tn_frame *frame, const tn_node *stmt, t
   tn_value value = {0};
   switch ((int)stmt->op) {
     case TN_OP_GBIND:
-      TN_TRY(tn_interp_eval(in, frame, stmt->in[TN_BIND_VALUE], &value));
+      if (stmt->in[TN_BIND_VALUE]->op == TN_OP_GFUNC) {
+        value = func_value(in, frame, stmt->in[TN_BIND_VALUE], stmt->in[TN_BIND_VAR]);
+      } else {
+        TN_TRY(tn_interp_eval(in, frame, stmt->in[TN_BIND_VALUE], &value));
+      }
       frame_set(frame, stmt->in[TN_BIND_VAR], &value);
       return NULL;
     case TN_OP_MATCH_CAST:
@@ -388,7 +406,7 @@ static tn_status call_gfunc(tn_interp *in, const tn_value *callee, const tn_valu
   tn_value result = {0};
   ++in->depth;
   if (callee->captured != NULL) {
-    restore(&frame, callee->captured);
+    restore(&frame, callee);
   }
   TN_GOTO(st, bind_params(&frame, callee->func, args, n_args), done);
   TN_GOTO(st, run_body(in, &frame, callee->func->in[TN_GFUNC_BODY], &result), done);

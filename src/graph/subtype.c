@@ -89,8 +89,19 @@ static bool tensor_fits(tn_ir *ir, const tn_node *sub, const tn_node *super, boo
   return true;
 }
 
-/* A function's sizes are its own: those of `sub` are first bound to what `super` is called with.
- * Parameters go the other way round. */
+static tn_visit keep_size(const tn_node *n, void *ctx) {
+  if (n->op == TN_OP_VAR && !tn_map_find(ctx, n->id, NULL)) {
+    tn_map_set(ctx, n->id, (uint64_t)(uintptr_t)n);
+  }
+  return TN_DESCEND;
+}
+
+void tn_ty_keep_sizes(const tn_node *type, tn_map *syms) {
+  tn_walk_distinct(type, keep_size, syms);
+}
+
+/* The sizes of a function's parameters are its own: those of `sub` are first bound to what `super`
+ * is called with. Parameters go the other way round. */
 static bool func_fits(tn_ir *ir, const tn_node *sub, const tn_node *super, bool *out_unsure) {
   const tn_node *want = super->in[TN_TY_FUNC_PARAMS];
   const tn_node *got = sub->in[TN_TY_FUNC_PARAMS];
@@ -112,6 +123,7 @@ static bool func_fits(tn_ir *ir, const tn_node *sub, const tn_node *super, bool 
   for (uint32_t i = 0; i < want->n_in && is_ok; ++i) {
     is_ok = tn_ty_is_subtype(ir, want->in[i], tn_ty_instantiate(ir, got->in[i], &syms), out_unsure);
   }
+  tn_ty_keep_sizes(ret, &syms);
   is_ok = is_ok && tn_ty_is_subtype(ir, tn_ty_instantiate(ir, ret, &syms),
                                     super->in[TN_TY_FUNC_RET], out_unsure);
   tn_map_deinit(&syms);
@@ -245,6 +257,26 @@ static const tn_node *instantiate_shaped(tn_ir *ir, const tn_node *type, const t
   return tn_node_with(ir, type, in);
 }
 
+/* The sizes of its parameters are a function's own; what else its result has comes from around. */
+static const tn_node *instantiate_func(tn_ir *ir, const tn_node *type, const tn_map *syms) {
+  const tn_node *params = type->in[TN_TY_FUNC_PARAMS];
+  if (tn_is_none(params) || is_bound(type->in[TN_TY_FUNC_RET], &(tn_map){0})) {
+    return type;
+  }
+  tn_map all = {0};
+  for (uint32_t i = 0; i < params->n_in; ++i) {
+    tn_ty_bind(params->in[i], params->in[i], &all);
+  }
+  for (size_t i = 0; i < syms->cap; ++i) {
+    if (syms->used[i] != 0 && !tn_map_find(&all, syms->slots[2 * i], NULL)) {
+      tn_map_set(&all, syms->slots[2 * i], syms->slots[2 * i + 1]);
+    }
+  }
+  const tn_node *ret = tn_ty_instantiate(ir, type->in[TN_TY_FUNC_RET], &all);
+  tn_map_deinit(&all);
+  return tn_ty_func(ir, params, ret, type->attr.i64 != 0);
+}
+
 const tn_node *tn_ty_instantiate(tn_ir *ir, const tn_node *type, const tn_map *syms) {
   switch ((int)type->op) {
     case TN_OP_TY_TENSOR:
@@ -264,7 +296,9 @@ const tn_node *tn_ty_instantiate(tn_ir *ir, const tn_node *type, const tn_map *s
       TN_VEC_DEINIT(&items);
       return tuple;
     }
+    case TN_OP_TY_FUNC:
+      return instantiate_func(ir, type, syms);
     default:
-      return type; /* a function type's variables are its own */
+      return type;
   }
 }

@@ -441,8 +441,24 @@ static void visit_prim_func(verify_ctx *c, const tn_node *n) {
   visit_stmt(c, n->in[TN_PRIM_FUNC_BODY]);
 }
 
+/* Sizes that parameters bind, before types of functions use them. */
+static void bind_sizes(verify_ctx *c, const tn_node *type, const tn_node *binder) {
+  if (tn_is(type, TN_OP_VAR)) {
+    bind_new(c, type, binder);
+  }
+  bool is_shape = tn_is(type, TN_OP_LIST) || tn_node_class(type) == TN_CLASS_TYPE;
+  for (uint32_t i = 0; is_shape && !tn_is(type, TN_OP_TY_FUNC) && i < type->n_in; ++i) {
+    bind_sizes(c, type->in[i], binder);
+  }
+}
+
 static void visit_graph_func(verify_ctx *c, const tn_node *n) {
   const tn_node *params = n->in[TN_GFUNC_PARAMS];
+  for (uint32_t i = 0; i < params->n_in; ++i) {
+    if (params->in[i]->n_in > 0) {
+      bind_sizes(c, params->in[i]->in[0], n);
+    }
+  }
   for (uint32_t i = 0; i < params->n_in; ++i) {
     bind(c, params->in[i], n);
     if (check(c, params->in[i])) {

@@ -466,8 +466,11 @@ static tn_status push_nest(tn_kernel *k, const tn_node *body, const tn_node *ini
   return NULL;
 }
 
-/* A reduction over nothing never comes to its init. */
+/* A reduction over nothing never comes to its init, and one without axes has no place for it. */
 static bool may_reduce_nothing(const tn_kernel *k) {
+  if (k->n_reduce == 0) {
+    return true;
+  }
   for (uint32_t i = 0; i < k->n_reduce; ++i) {
     const tn_node *extent = k->extents[k->n_spatial + i];
     if (extent->op != TN_OP_INT || extent->attr.i64 <= 0) {

@@ -421,6 +421,36 @@ static bool ends_in_return(const tn_body *body) {
   return body->stmts.len > 0 && TN_VEC_LAST(&body->stmts)->op == TN_OP_RETURN;
 }
 
+/* The type of what is returned, as far as its sizes mean something outside: those of the parameters,
+ * and of the functions around. NULL, reported. */
+static const tn_node *result_type(tn_reader *r, const tn_ast *def, const tn_node *func,
+                                  bool is_nested) {
+  const tn_infer_ctx ctx = {.ir = r->ir, .module = r->module};
+  const tn_node *type = NULL;
+  if (!is_nested) {
+    return tn_read_ok(r, def, "type-error", tn_func_type(&ctx, func, &type))
+               ? type->in[TN_TY_FUNC_RET]
+               : NULL;
+  }
+  const tn_node *params = func->in[TN_GFUNC_PARAMS];
+  tn_map sizes = {0};
+  for (size_t i = 0; i < r->scopes.bindings.len; ++i) {
+    tn_val v = r->scopes.bindings.data[i].val;
+    if (tn_val_is_node(v, TN_OP_VAR)) {
+      tn_ty_keep_sizes(v.node, &sizes);
+    }
+  }
+  for (uint32_t i = 0; i < params->n_in; ++i) {
+    tn_ty_bind(params->in[i]->in[0], params->in[i]->in[0], &sizes);
+  }
+  if (tn_read_ok(r, def, "type-error",
+                 tn_graph_infer(&ctx, tn_body_last(func->in[TN_GFUNC_BODY])->in[0], &type))) {
+    type = tn_ty_instantiate(r->ir, type, &sizes);
+  }
+  tn_map_deinit(&sizes);
+  return type;
+}
+
 /* Reads signature and body with the state of the function set up; the attributes are left in
  * r->attrs. NULL, reported. */
 static const tn_node *read_function(tn_reader *r, const tn_ast *def, bool is_pure, bool is_nested,
@@ -455,15 +485,26 @@ static const tn_node *read_function(tn_reader *r, const tn_ast *def, bool is_pur
     return NULL;
   }
   if (sig.ret == NULL) {
-    const tn_infer_ctx ctx = {.ir = r->ir, .module = r->module};
-    const tn_node *type = NULL;
-    if (!tn_read_ok(r, def, "type-error", tn_func_type(&ctx, func, &type))) {
-      return NULL;
-    }
-    sig.ret = type->in[TN_TY_FUNC_RET];
-    func = gfunc_new(r, def, &sig, attrs, is_pure, seq);
+    sig.ret = result_type(r, def, func, is_nested);
+    func = sig.ret == NULL ? NULL : gfunc_new(r, def, &sig, attrs, is_pure, seq);
   }
   return func;
+}
+
+typedef struct use_search {
+  const tn_node *var;
+  bool is_found;
+} use_search;
+
+static void find_use(const tn_node *n, void *ctx) {
+  use_search *s = ctx;
+  s->is_found = s->is_found || n == s->var;
+}
+
+static bool uses(const tn_reader *r, const tn_node *func, const tn_node *var) {
+  use_search s = {.var = var};
+  tn_walk_once(r->ir, func, find_use, &s);
+  return s.is_found;
 }
 
 /* @R.function inside of a function: a binding of a function value, which may call itself. */
@@ -496,6 +537,13 @@ static void read_nested(tn_reader *r, const tn_ast *def) {
   r->in_dataflow = saved.in_dataflow;
   r->outputs = saved.outputs;
   if (func == NULL || var == NULL) {
+    tn_scopes_set(&r->scopes, def->text, tn_val_error());
+    return;
+  }
+  if (def->in[TN_AST_DEF_RET] == NULL && uses(r, func, var)) {
+    tn_read_fail(r, def, "missing-annotation", NULL,
+                 "function '%s' calls itself: it needs the type of its result: -> R.Tensor(...)",
+                 def->text);
     tn_scopes_set(&r->scopes, def->text, tn_val_error());
     return;
   }

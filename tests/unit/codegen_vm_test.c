@@ -427,23 +427,10 @@ static void what_cannot_be_done_is_named(void **state) {
   }
 }
 
-static void random_programs_agree(void **state) {
-  (void)state;
-  for (uint64_t seed = 1; seed <= 150; ++seed) {
-    tn_buf text = TN_BUF_INIT;
-    gen_graph_module(seed, 4 + (int32_t)(seed % 20), &text);
-    char what[32];
-    (void)snprintf(what, sizeof what, "seed %d", (int)seed);
-    compare_runs(tn_buf_text(&text), 1 + (int64_t)(seed % 7), seed % 2 == 0, what);
-    tn_buf_deinit(&text);
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(hand_written_programs_agree),
       cmocka_unit_test(what_cannot_be_done_is_named),
-      cmocka_unit_test(random_programs_agree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Random modules with graph functions, for round trips and for the virtual machine against the
+/* Random modules with graph functions, for round trips and for compiled code against the
  * interpreter.
  *
- * Covered: call_tir with one and two outputs, call_tir_inplace, call_dps_packed, call_packed
- * outside of dataflow blocks, dataflow blocks, tuples and items, if with values used after it,
- * match_cast, one symbolic size and sizes computed from it, calls of private graph functions,
- * shape_of, constants, shadowed liveness (values used again late). All tensors are float32 vectors
- * of integers, so that every order of sums is exact. Deterministic for a seed.
+ * Covered: call_tir with one and two outputs, with sizes as tir_vars, in place, call_dps_packed;
+ * call_packed and call_pure_packed; dataflow blocks; tuples in tuples; `if` nested, with values of
+ * any type; recursion of bounded depth; private functions, functions inside functions with captured
+ * variables and sizes, functions as arguments, in tuples and called through them; match_cast that
+ * names new sizes; values that went through R.Object; shapes, numbers, constants, views, and
+ * operators whose results do not depend on the order of their arithmetic. Sizes are symbols and
+ * expressions of them. Deterministic for a seed.
  *
- * The functions that modules call are fixed (gen_graph.c): loop functions double, add, both and
- * bump as text, the same as compiled kernels for the virtual machine, and the host's env.add and
- * host.inc. */
+ * What the modules call outside themselves is registered by the tests: env.add(a, b, out), and
+ * host.inc(x), which returns x + 100; float32 vectors all. */
 #ifndef TN_TESTS_GEN_GRAPH_H
 #define TN_TESTS_GEN_GRAPH_H
 
@@ -19,9 +20,11 @@
 
 #include "base/buf.h"
 
-/// Appends the text of a module whose `main(x, y, c)` takes two R.Tensor(("n",), "float32") and an
-/// R.Tensor((), "bool"), and returns a tensor or a tuple. n_stmts: about so many bindings.
-void gen_graph_module(uint64_t seed, int32_t n_stmts, tn_buf *out);
+/// Appends the text of a module with public functions f0, f1 ... Each takes x, y:
+/// R.Tensor(("n",), "float32"), z: R.Tensor(("m", 3), "int64"), c: R.Tensor((), "bool"),
+/// t: R.Tuple(R.Tensor(("n",), "float32"), R.Tuple(R.Tensor((), "int64"), R.Shape(["m", "n"]))) and
+/// k: R.Prim("int64"), and returns a tensor or a tuple. n_stmts: about so many bindings each.
+void gen_graph_module(uint64_t seed, int32_t n_funcs, int32_t n_stmts, tn_buf *out);
 
 /// The loop functions alone, for hand-written modules: text after "class Module:".
 extern const char gen_graph_kernels[];

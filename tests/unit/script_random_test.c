@@ -57,7 +57,7 @@ static void random_graph_functions_read_back_equal(void **state) {
     tn_ir *ir = tn_ir_new(0);
     tn_module module;
     tn_module_init(&module, ir, "Module");
-    gen_graph_module(seed, 5 + (int32_t)(seed % 40), &text);
+    gen_graph_module(seed, 1 + (int32_t)(seed % 3), 5 + (int32_t)(seed % 20), &text);
     if (!roundtrip_read("random", tn_buf_text(&text), text.len, NULL, &module, &problem)) {
       fprintf(stderr, "TN_SEED=%llu: %s\n%s", (unsigned long long)seed, tn_buf_text(&problem),
               tn_buf_text(&text));
