@@ -22,7 +22,8 @@ typedef enum tn_field_kind {
   TN_FIELD_BOOL,
   TN_FIELD_STR,
   TN_FIELD_DTYPE,
-  TN_FIELD_INTS /* LIST of INT */,
+  TN_FIELD_INTS,        /* LIST of INT */
+  TN_FIELD_INT_OR_INTS, /* a bare INT means something else than a LIST of one */
   TN_FIELD_DICT
 } tn_field_kind;
 

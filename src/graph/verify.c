@@ -125,6 +125,11 @@ static bool field_fits(tn_field_kind kind, const tn_node *value) {
       return value->op == TN_OP_DICT;
     case TN_FIELD_INTS:
       break;
+    case TN_FIELD_INT_OR_INTS:
+      if (value->op == TN_OP_INT) {
+        return true;
+      }
+      break;
   }
   if (value->op != TN_OP_LIST) {
     return false;

@@ -338,6 +338,7 @@ void tn_kernel_begin(tn_kernel *k, const char *name, uint32_t n_spatial,
                      const tn_node *const *reduce) {
   TN_ASSERT(n_spatial + n_reduce <= 2 * TN_MAX_NDIM, "%u axes", n_spatial + n_reduce);
   k->block = name;
+  k->scan_axis = -1;
   k->n_spatial = n_spatial;
   k->n_reduce = n_reduce;
   for (uint32_t i = 0; i < n_spatial + n_reduce; ++i) {
@@ -423,6 +424,46 @@ const tn_node *tn_k_load(tn_kernel *k, const tn_node *buffer, const tn_node *con
 
 /* ---- blocks, closed ---- */
 
+void tn_kernel_begin_reduction(tn_kernel *k, const char *name, const tn_node *x,
+                               const bool *is_reduced) {
+  const tn_node *spatial[TN_MAX_NDIM];
+  const tn_node *reduce[TN_MAX_NDIM];
+  uint32_t ns = 0;
+  uint32_t nr = 0;
+  const tn_node *shape = x->in[TN_BUFFER_SHAPE];
+  for (uint32_t d = 0; d < shape->n_in; ++d) {
+    if (is_reduced[d]) {
+      reduce[nr++] = shape->in[d];
+    } else {
+      spatial[ns++] = shape->in[d];
+    }
+  }
+  tn_kernel_begin(k, name, ns, spatial, nr, reduce);
+}
+
+void tn_kernel_whole_index(const tn_kernel *k, uint32_t ndim, const bool *is_reduced,
+                           const tn_node **indices) {
+  uint32_t spatial = 0;
+  uint32_t reduced = k->n_spatial;
+  for (uint32_t d = 0; d < ndim; ++d) {
+    indices[d] = is_reduced[d] ? k->axes[reduced++] : k->axes[spatial++];
+  }
+}
+
+uint32_t tn_kernel_kept_index(const tn_kernel *k, uint32_t ndim, const bool *is_reduced,
+                              bool is_kept, const tn_node **indices) {
+  uint32_t n = 0;
+  uint32_t spatial = 0;
+  for (uint32_t d = 0; d < ndim; ++d) {
+    if (!is_reduced[d]) {
+      indices[n++] = k->axes[spatial++];
+    } else if (is_kept) {
+      indices[n++] = tn_int(k->ir, TN_DT_I64, 0);
+    }
+  }
+  return n;
+}
+
 static tn_status make_block(tn_kernel *k, const tn_node *body, const tn_node *init,
                             const tn_node **out) {
   tn_ir *ir = k->ir;
@@ -432,7 +473,9 @@ static tn_status make_block(tn_kernel *k, const tn_node *body, const tn_node *in
   uint32_t n = k->n_spatial + k->n_reduce;
   for (uint32_t i = 0; i < n; ++i) {
     const tn_node *in[] = {k->axes[i], zero, k->extents[i], k->loops[i]};
-    tn_attr kind = {.i64 = i < k->n_spatial ? TN_ITER_SPATIAL : TN_ITER_REDUCE};
+    tn_attr kind = {.i64 = (int32_t)i == k->scan_axis ? TN_ITER_SCAN
+                           : i < k->n_spatial         ? TN_ITER_SPATIAL
+                                                      : TN_ITER_REDUCE};
     iters[i] = tn_node_new(ir, TN_OP_ITER, TN_DT_NONE, kind, 4, in);
   }
   const tn_node *in[] = {

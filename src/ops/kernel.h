@@ -64,6 +64,7 @@ typedef struct tn_kernel {
   uint32_t n_results;
   tn_status st;      /* the first problem of tn_k_*; owned */
   const char *block; /* the block being built */
+  int32_t scan_axis; /* whose steps read what earlier ones wrote; -1: none */
   uint32_t n_spatial;
   uint32_t n_reduce;
   const tn_node *extents[2 * TN_MAX_NDIM];
@@ -89,6 +90,19 @@ const tn_node *tn_kernel_temp(tn_kernel *k, const char *name, tn_dtype dtype, ui
 void tn_kernel_begin(tn_kernel *k, const char *name, uint32_t n_spatial,
                      const tn_node *const *spatial, uint32_t n_reduce,
                      const tn_node *const *reduce);
+/// A result's buffer, and a block over all its elements.
+TN_MUST_USE tn_status tn_kernel_begin_elementwise(tn_kernel *k, const tn_node *type,
+                                                  const tn_node **out_buffer);
+/// A block with the kept dimensions of buffer `x` as spatial and the others as reduce axes.
+void tn_kernel_begin_reduction(tn_kernel *k, const char *name, const tn_node *x,
+                               const bool *is_reduced);
+/// Its axes as an index of x.
+void tn_kernel_whole_index(const tn_kernel *k, uint32_t ndim, const bool *is_reduced,
+                           const tn_node **indices);
+/// Its spatial axes as an index of the result, reduced dimensions left out or (is_kept) 0. Returns
+/// how many.
+uint32_t tn_kernel_kept_index(const tn_kernel *k, uint32_t ndim, const bool *is_reduced,
+                              bool is_kept, const tn_node **indices);
 /// buffer[indices]
 TN_MUST_USE tn_status tn_kernel_load(tn_kernel *k, const tn_node *buffer,
                                      const tn_node *const *indices, const tn_node **out);

@@ -14,9 +14,10 @@ const tn_op_table *tn_ops_table(void);
 /// An example of an operator, for tests: argument types and fields. The sizes are small.
 typedef struct tn_op_case {
   const char *op;     /* "add" */
-  const char *args;   /* one type an argument: "f32[2,3] f32[3]" */
-  const char *fields; /* "axis=-1 keepdims=1 axes=[0,2]", "" for the defaults */
-  const char *result; /* the type expected: "f32[2,3]" */
+  const char *args;   /* one type an argument: "f32[2,3] f32[3]"; "(f32[2] f32[3])": a tuple;
+                       * "shape[2,3]": a shape */
+  const char *fields; /* "axis=-1 keepdims=1 axes=[0,2] layout=NHWC", "" for the defaults */
+  const char *result; /* the type expected: "f32[2,3]", or a tuple */
 } tn_op_case;
 /// All examples.
 const tn_op_case *tn_op_cases(uint32_t *out_n);

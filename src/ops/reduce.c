@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Reductions over axes (sum, mean, max, min) and softmax. Sums of floats are taken in float64 by
+/* Reductions over axes (sum, mean, max, min, prod) and softmax. Sums of floats are taken in float64 by
  * the reference; the mean of integers rounds toward zero. The maximum of nothing is the type's
  * least value, the mean of nothing 0/0. max keeps a > b ? a : b with b the value so far second, so
  * NaN elements are passed over unless they come last. */
@@ -12,19 +12,17 @@
 #include "ops/families.h"
 #include "ops/kernel.h"
 
-typedef enum reduction { SUM, MEAN, MAX, MIN } reduction;
+typedef enum reduction { SUM, MEAN, MAX, MIN, PROD } reduction;
 
 static reduction reduction_of(const tn_node *call) {
-  switch (call->attr.def->name[1]) {
-    case 'u':
-      return SUM;
-    case 'e':
-      return MEAN;
-    case 'a':
-      return MAX;
-    default:
-      return MIN;
+  static const char *const names[] = {
+      [SUM] = "sum", [MEAN] = "mean", [MAX] = "max", [MIN] = "min", [PROD] = "prod"};
+  for (int r = SUM; r < PROD; ++r) {
+    if (strcmp(names[r], call->attr.def->name) == 0) {
+      return (reduction)r;
+    }
   }
+  return PROD;
 }
 
 static bool keeps_dims(const tn_node *call) {
@@ -93,6 +91,9 @@ static accumulator neutral(reduction r, tn_dtype dtype) {
   if (r == SUM || r == MEAN) {
     return (accumulator){0};
   }
+  if (r == PROD) {
+    return (accumulator){.f64 = 1, .i64 = 1};
+  }
   if (tn_dtype_is_float(dtype)) {
     return (accumulator){.f64 = r == MAX ? -INFINITY : INFINITY};
   }
@@ -121,6 +122,9 @@ static void accumulate(reduction r, const tn_array *x, int64_t i, accumulator *a
   if (r == SUM || r == MEAN) {
     acc->f64 += f;
     acc->i64 = (int64_t)((uint64_t)acc->i64 + (uint64_t)v);
+  } else if (r == PROD) {
+    acc->f64 *= f;
+    acc->i64 = (int64_t)((uint64_t)acc->i64 * (uint64_t)v);
   } else if (!(r == MAX ? is_more : is_less)) {
     acc->f64 = f;
     acc->i64 = v;
@@ -188,57 +192,21 @@ static const tn_node *identity(tn_ir *ir, reduction r, tn_dtype dtype) {
 }
 
 static tn_op combine_op(reduction r) {
-  return r == MAX ? TN_OP_MAX : r == MIN ? TN_OP_MIN : TN_OP_ADD;
+  return r == MAX ? TN_OP_MAX : r == MIN ? TN_OP_MIN : r == PROD ? TN_OP_MUL : TN_OP_ADD;
 }
 
 /* target[axes of result] = combine over the reduced axes. */
 static tn_status build_reduction(tn_kernel *k, reduction r, const bool *is_reduced,
                                  const tn_node *target, const tn_node *const *out_indices) {
   const tn_node *x = k->buffers.data[0];
-  uint32_t spatial = 0;
-  uint32_t reduced = k->n_spatial;
   const tn_node *indices[TN_MAX_NDIM];
   const tn_node *element = NULL;
   const tn_node *so_far = NULL;
-  for (uint32_t d = 0; d < tn_buffer_ndim(x); ++d) {
-    indices[d] = is_reduced[d] ? k->axes[reduced++] : k->axes[spatial++];
-  }
+  tn_kernel_whole_index(k, tn_buffer_ndim(x), is_reduced, indices);
   TN_TRY(tn_kernel_load(k, x, indices, &element));
   TN_TRY(tn_kernel_load(k, target, out_indices, &so_far));
   TN_TRY(tn_tir_binary(k->ir, combine_op(r), so_far, element, &element));
   return tn_kernel_end(k, target, out_indices, element, identity(k->ir, r, target->dtype));
-}
-
-/* Begins a block with the kept dimensions of `x` as spatial and the others as reduce axes. */
-static void begin_reduction(tn_kernel *k, const char *name, const tn_node *x,
-                            const bool *is_reduced) {
-  const tn_node *spatial[TN_MAX_NDIM];
-  const tn_node *reduce[TN_MAX_NDIM];
-  uint32_t ns = 0;
-  uint32_t nr = 0;
-  const tn_node *shape = x->in[TN_BUFFER_SHAPE];
-  for (uint32_t d = 0; d < shape->n_in; ++d) {
-    if (is_reduced[d]) {
-      reduce[nr++] = shape->in[d];
-    } else {
-      spatial[ns++] = shape->in[d];
-    }
-  }
-  tn_kernel_begin(k, name, ns, spatial, nr, reduce);
-}
-
-static uint32_t result_indices(const tn_kernel *k, uint32_t ndim, const bool *is_reduced,
-                               bool is_kept, const tn_node **indices) {
-  uint32_t n = 0;
-  uint32_t spatial = 0;
-  for (uint32_t d = 0; d < ndim; ++d) {
-    if (!is_reduced[d]) {
-      indices[n++] = k->axes[spatial++];
-    } else if (is_kept) {
-      indices[n++] = tn_int(k->ir, TN_DT_I64, 0);
-    }
-  }
-  return n;
 }
 
 /* out = out / number of reduced elements */
@@ -273,8 +241,8 @@ static tn_status build_reduce(tn_kernel *k) {
   TN_TRY(tn_graph_infer(&ctx, k->call, &type));
   TN_TRY(tn_kernel_result(k, type, &out));
   TN_TRY(read_axes(k->call, tn_buffer_ndim(x), is_reduced));
-  begin_reduction(k, "T_reduce", x, is_reduced);
-  (void)result_indices(k, tn_buffer_ndim(x), is_reduced, keeps_dims(k->call), indices);
+  tn_kernel_begin_reduction(k, "T_reduce", x, is_reduced);
+  (void)tn_kernel_kept_index(k, tn_buffer_ndim(x), is_reduced, keeps_dims(k->call), indices);
   TN_TRY(build_reduction(k, r, is_reduced, out, indices));
   return r == MEAN ? divide_by_count(k, x, is_reduced, out) : NULL;
 }
@@ -398,8 +366,8 @@ static tn_status build_row_value(tn_kernel *k, const softmax_parts *p, reduction
                                  const char *name, const tn_node *from, const tn_node *target) {
   const tn_node *indices[TN_MAX_NDIM];
   const tn_node *saved = k->buffers.data[0];
-  begin_reduction(k, name, p->x, p->is_reduced);
-  (void)result_indices(k, tn_buffer_ndim(p->x), p->is_reduced, false, indices);
+  tn_kernel_begin_reduction(k, name, p->x, p->is_reduced);
+  (void)tn_kernel_kept_index(k, tn_buffer_ndim(p->x), p->is_reduced, false, indices);
   k->buffers.data[0] = from; /* what build_reduction reads */
   tn_status st = build_reduction(k, r, p->is_reduced, target, indices);
   k->buffers.data[0] = saved;

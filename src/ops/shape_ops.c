@@ -320,3 +320,36 @@ tn_status tn_op_lower_reshape(tn_ir *ir, const tn_node *call, const tn_node **ou
   tn_kernel_deinit(&k);
   return st;
 }
+
+/* ---- flatten: all dimensions as one; moved as by reshape ---- */
+
+tn_status tn_op_infer_flatten(const tn_infer_ctx *ctx, const tn_node *call,
+                              const tn_node **out_type) {
+  const tn_node *type = NULL;
+  const tn_node *dim = NULL;
+  TN_TRY(tn_op_arg_type(ctx, call, 0, &type));
+  const tn_node *shape = tn_op_shape(type);
+  if (shape != NULL) {
+    dim = product(ctx->ir, shape);
+  }
+  *out_type = tn_ty_tensor(ctx->ir, type->dtype, 1, dim == NULL ? NULL : tn_list(ctx->ir, 1, &dim));
+  return NULL;
+}
+
+tn_status tn_op_eval_flatten(const tn_node *call, const tn_array *const *args, int32_t n_args,
+                             tn_array *out) {
+  (void)call;
+  if (n_args != 1 || args[0] == NULL) {
+    return TN_ERR(TN_INVALID, "expected a tensor");
+  }
+  int64_t n = tn_array_n_elems(args[0]);
+  TN_TRY(tn_array_init(out, args[0]->dtype, 1, &n));
+  if (n > 0) {
+    memcpy(out->data, args[0]->data, tn_array_n_bytes(out));
+  }
+  return NULL;
+}
+
+tn_status tn_op_lower_flatten(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
+  return tn_op_lower_reshape(ir, call, out_func);
+}

@@ -164,6 +164,11 @@ static const tn_node *read_field(tn_reader *r, const tn_ast *ast, const tn_field
         return NULL;
       }
       return tn_node_new(r->ir, TN_OP_DTYPE, TN_DT_NONE, (tn_attr){.i64 = dtype}, 0, NULL);
+    case TN_FIELD_INT_OR_INTS:
+      if (v.kind == TN_VAL_INT) {
+        return tn_int(r->ir, TN_DT_I64, v.i64);
+      }
+      return tn_val_is_error(v) ? NULL : read_ints_field(r, ast, v);
     case TN_FIELD_INTS:
       return tn_val_is_error(v) ? NULL : read_ints_field(r, ast, v);
     case TN_FIELD_DICT:

@@ -157,6 +157,14 @@ static const tn_node *field_of(tn_relay_call *c, const char *key, const tn_field
                  ? tn_none(r->ir)
                  : dtype_node(r, tn_relay_attr_dtype(c, key, TN_DT_NONE));
       break;
+    case TN_FIELD_INT_OR_INTS:
+      if (tn_relay_attr(c, key)->kind != TN_RELAY_LIST) {
+        node = tn_int(r->ir, TN_DT_I64, tn_relay_attr_int(c, key, 0));
+        break;
+      }
+      node =
+          tn_relay_attr_ints(c, key, values, &n) ? tn_relay_ints(c, n < 0 ? 0 : n, values) : NULL;
+      break;
     case TN_FIELD_INTS:
       node =
           tn_relay_attr_ints(c, key, values, &n) ? tn_relay_ints(c, n < 0 ? 0 : n, values) : NULL;

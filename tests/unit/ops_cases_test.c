@@ -26,48 +26,88 @@ static tn_dtype dtype_of(const char *text, size_t len) {
   return TN_DT_NONE;
 }
 
-/* Reads "f32[2,3]" and moves on. */
+/* Reads "f32[2,3]" or "shape[2,3]" and moves on. */
 static const char *read_type(tn_ir *ir, const char *p, const tn_node **out) {
   const tn_node *dims[TN_MAX_NDIM];
   uint32_t n = 0;
   size_t len = strcspn(p, "[");
-  tn_dtype dtype = dtype_of(p, len);
+  bool is_shape = strncmp(p, "shape", len) == 0;
+  tn_dtype dtype = is_shape ? TN_DT_NONE : dtype_of(p, len);
   p += len + 1;
   while (*p != ']') {
     char *end = NULL;
     dims[n++] = tn_int(ir, TN_DT_I64, strtoll(p, &end, 10));
     p = *end == ',' ? end + 1 : end;
   }
-  *out = tn_ty_tensor(ir, dtype, n, tn_list(ir, n, dims));
+  const tn_node *list = tn_list(ir, n, dims);
+  *out = is_shape ? tn_ty_shape(ir, n, list) : tn_ty_tensor(ir, dtype, n, list);
   return p + 1;
 }
 
-/* "axis=[0,1]" or "axis=-1" or "dtype=i32", by name. */
+enum { MAX_ITEMS = 8 };
+
+/* Reads a type, or "(f32[2] f32[3])", a tuple of them, and moves on. */
+static const char *read_types(tn_ir *ir, const char *p, const tn_node **out) {
+  const tn_node *items[MAX_ITEMS];
+  uint32_t n = 0;
+  if (*p != '(') {
+    return read_type(ir, p, out);
+  }
+  for (++p; *p != ')'; p += *p == ' ' ? 1 : 0) {
+    p = read_type(ir, p, &items[n++]);
+  }
+  *out = tn_ty_tuple(ir, n, items);
+  return p + 1;
+}
+
+/* "axis=[0,1]", "axis=-1", "dtype=i32", "layout=NHWC" */
+static const tn_node *read_field(tn_ir *ir, tn_field_kind kind, const char *at) {
+  const tn_node *items[MAX_ITEMS];
+  uint32_t n = 0;
+  size_t len = strcspn(at, " ");
+  switch (kind) {
+    case TN_FIELD_DTYPE:
+      return tn_node_new(ir, TN_OP_DTYPE, TN_DT_NONE, (tn_attr){.i64 = dtype_of(at, len)}, 0, NULL);
+    case TN_FIELD_STR:
+      return tn_str(ir, tn_ir_text_n(ir, at, len));
+    case TN_FIELD_FLOAT:
+      return tn_float(ir, TN_DT_F64, strtod(at, NULL));
+    case TN_FIELD_BOOL:
+      return tn_bool(ir, *at == '1');
+    case TN_FIELD_INTS:
+    case TN_FIELD_INT_OR_INTS:
+      if (*at == '[') {
+        for (++at; *at != ']';) {
+          char *end = NULL;
+          items[n++] = tn_int(ir, TN_DT_I64, strtoll(at, &end, 10));
+          at = *end == ',' ? end + 1 : end;
+        }
+        return tn_list(ir, n, items);
+      }
+      break;
+    case TN_FIELD_INT:
+    case TN_FIELD_DICT:
+      break;
+  }
+  return tn_int(ir, TN_DT_I64, strtoll(at, NULL, 10));
+}
+
 static const tn_node *read_fields(tn_ir *ir, const tn_op_def *op, const char *text) {
-  const tn_node *fields[8];
+  const tn_node *fields[MAX_ITEMS];
   for (int32_t i = 0; i < op->n_fields; ++i) {
     fields[i] = tn_none(ir);
-    const char *at = strstr(text, op->fields[i].name);
-    if (at == NULL) {
-      continue;
+  }
+  while (*text != '\0') {
+    size_t len = strcspn(text, "=");
+    int32_t at = -1;
+    for (int32_t i = 0; i < op->n_fields; ++i) {
+      at =
+          strlen(op->fields[i].name) == len && strncmp(op->fields[i].name, text, len) == 0 ? i : at;
     }
-    at += strlen(op->fields[i].name) + 1;
-    if (op->fields[i].kind == TN_FIELD_DTYPE) {
-      tn_dtype dtype = dtype_of(at, strcspn(at, " "));
-      fields[i] = tn_node_new(ir, TN_OP_DTYPE, TN_DT_NONE, (tn_attr){.i64 = dtype}, 0, NULL);
-    } else if (*at == '[') {
-      const tn_node *items[8];
-      uint32_t n = 0;
-      for (++at; *at != ']';) {
-        char *end = NULL;
-        items[n++] = tn_int(ir, TN_DT_I64, strtoll(at, &end, 10));
-        at = *end == ',' ? end + 1 : end;
-      }
-      fields[i] = tn_list(ir, n, items);
-    } else {
-      bool is_bool = op->fields[i].kind == TN_FIELD_BOOL;
-      fields[i] = tn_int(ir, is_bool ? TN_DT_BOOL : TN_DT_I64, strtoll(at, NULL, 10));
-    }
+    expect_true(at >= 0, "%s has no field '%s'", op->def.name, text);
+    fields[at] = read_field(ir, op->fields[at].kind, text + len + 1);
+    text += strcspn(text, " ");
+    text += *text == ' ' ? 1 : 0;
   }
   return tn_list(ir, (uint32_t)op->n_fields, fields);
 }
@@ -75,46 +115,76 @@ static const tn_node *read_fields(tn_ir *ir, const tn_op_def *op, const char *te
 typedef struct example {
   tn_ir *ir;
   const tn_node *call;
-  uint32_t n_args;
-  tn_array arrays[4];
-  const tn_array *args[4];
+  uint32_t n_arrays;
+  tn_array arrays[MAX_ITEMS];
+  bool is_shape[MAX_ITEMS];
 } example;
 
+/* Values for which the operator is defined. */
 static void fill(tn_array *array, const tn_op_case *c, uint32_t i, tn_rng *rng) {
+  static const char *const positive[] = {"log", "sqrt", "rsqrt", "acosh"};
   tn_array_fill_random(array, rng);
   int64_t n = tn_array_n_elems(array);
   bool wants_positive =
-      strcmp(c->op, "log") == 0 || strcmp(c->op, "sqrt") == 0 || strcmp(c->op, "rsqrt") == 0;
-  bool is_divisor = i == 1 && strstr(c->op, "divide") != NULL;
-  for (int64_t e = 0; e < n && (wants_positive || is_divisor); ++e) {
+      (i == 1 && (strstr(c->op, "divide") != NULL || strstr(c->op, "mod") != NULL)) ||
+      (i == 4 && strcmp(c->op, "nn.batch_norm") == 0);
+  for (size_t k = 0; k < TN_N_ROWS(positive); ++k) {
+    wants_positive = wants_positive || strcmp(c->op, positive[k]) == 0;
+  }
+  for (int64_t e = 0; e < n && wants_positive; ++e) {
     tn_array_set_f64(array, e, fabs(tn_array_get_f64(array, e)) + 1);
   }
+}
+
+/* The argument of that type: a variable, and its value among the arrays, or a shape. */
+static const tn_node *add_arg(example *x, const tn_op_case *c, const tn_node *type, tn_rng *rng) {
+  int64_t shape[TN_MAX_NDIM];
+  const tn_node *items[MAX_ITEMS];
+  if (type->op == TN_OP_TY_TUPLE) {
+    for (uint32_t i = 0; i < type->n_in; ++i) {
+      items[i] = add_arg(x, c, type->in[i], rng);
+    }
+    return tn_node_new(x->ir, TN_OP_TUPLE, TN_DT_NONE, (tn_attr){0}, type->n_in, items);
+  }
+  bool is_shape = type->op == TN_OP_TY_SHAPE;
+  const tn_node *dims = is_shape ? type->in[0] : type->in[TN_TY_TENSOR_SHAPE];
+  for (uint32_t d = 0; d < dims->n_in; ++d) {
+    shape[d] = dims->in[d]->attr.i64;
+  }
+  tn_array *array = &x->arrays[x->n_arrays];
+  x->is_shape[x->n_arrays] = is_shape;
+  if (is_shape) {
+    int64_t n = dims->n_in;
+    expect_ok(tn_array_init(array, TN_DT_I64, 1, &n));
+    for (int64_t d = 0; d < n; ++d) {
+      tn_array_set_i64(array, d, shape[d]);
+    }
+    ++x->n_arrays;
+    return tn_node_new(x->ir, TN_OP_SHAPE, TN_DT_NONE, (tn_attr){0}, dims->n_in, dims->in);
+  }
+  expect_ok(tn_array_init(array, type->dtype, (int32_t)dims->n_in, shape));
+  fill(array, c, x->n_arrays, rng);
+  ++x->n_arrays;
+  return tn_node_new(x->ir, TN_OP_GVAR, TN_DT_NONE, (tn_attr){.text = tn_ir_text(x->ir, "x")}, 1,
+                     &type);
 }
 
 static void example_init(example *x, const tn_op_case *c, tn_rng *rng) {
   *x = (example){.ir = tn_ir_new(0)};
   const tn_op_def *op = tn_op_table_find(tn_ops_table(), c->op);
-  const tn_node *vars[4];
+  const tn_node *args[MAX_ITEMS];
+  uint32_t n = 0;
   assert_non_null(op);
   for (const char *p = c->args; *p != '\0'; p += *p == ' ' ? 1 : 0) {
     const tn_node *type = NULL;
-    int64_t shape[TN_MAX_NDIM];
-    p = read_type(x->ir, p, &type);
-    const tn_node *dims = type->in[TN_TY_TENSOR_SHAPE];
-    for (uint32_t d = 0; d < dims->n_in; ++d) {
-      shape[d] = dims->in[d]->attr.i64;
-    }
-    expect_ok(tn_array_init(&x->arrays[x->n_args], type->dtype, (int32_t)dims->n_in, shape));
-    fill(&x->arrays[x->n_args], c, x->n_args, rng);
-    x->args[x->n_args] = &x->arrays[x->n_args];
-    vars[x->n_args++] = tn_node_new(x->ir, TN_OP_GVAR, TN_DT_NONE,
-                                    (tn_attr){.text = tn_ir_text(x->ir, "x")}, 1, &type);
+    p = read_types(x->ir, p, &type);
+    args[n++] = add_arg(x, c, type, rng);
   }
-  x->call = tn_call_new(x->ir, op, x->n_args, vars, read_fields(x->ir, op, c->fields), NULL);
+  x->call = tn_call_new(x->ir, op, n, args, read_fields(x->ir, op, c->fields), NULL);
 }
 
 static void example_deinit(example *x) {
-  for (uint32_t i = 0; i < x->n_args; ++i) {
+  for (uint32_t i = 0; i < x->n_arrays; ++i) {
     tn_array_deinit(&x->arrays[i]);
   }
   tn_ir_free(x->ir);
@@ -131,37 +201,62 @@ static void expect_close(const tn_array *want, const tn_array *got, const char *
   }
 }
 
+/* The loop form on the tensors among the arrays, its results beside the reference's. */
+static void run_loops(const example *x, uint32_t n_results, const tn_array *want,
+                      const char *what) {
+  const tn_node *func = NULL;
+  tn_module module;
+  tn_diags diags = {0};
+  tn_array loops[MAX_ITEMS];
+  tn_tir_arg args[2 * MAX_ITEMS];
+  int32_t n = 0;
+  expect_ok(tn_op_of(x->call)->lower(x->ir, x->call, &func));
+  tn_module_init(&module, x->ir, "Module");
+  tn_module_set(&module, "f", func);
+  tn_module_verify(&module, &diags);
+  expect_ok(tn_diags_to_status(&diags, x->ir));
+  for (uint32_t i = 0; i < x->n_arrays; ++i) {
+    if (!x->is_shape[i]) {
+      args[n++] = (tn_tir_arg){.array = (tn_array *)(uintptr_t)&x->arrays[i]};
+    }
+  }
+  for (uint32_t i = 0; i < n_results; ++i) {
+    expect_ok(tn_array_init(&loops[i], want[i].dtype, want[i].ndim, want[i].shape));
+    memset(loops[i].data, 0x5a, tn_array_n_bytes(&loops[i]));
+    args[n++] = (tn_tir_arg){.array = &loops[i]};
+  }
+  expect_ok(tn_tir_interp(&module, "f", args, n, NULL, NULL));
+  for (uint32_t i = 0; i < n_results; ++i) {
+    expect_close(&want[i], &loops[i], what);
+    tn_array_deinit(&loops[i]);
+  }
+  tn_module_deinit(&module);
+}
+
 static void run_example(const tn_op_case *c, const example *x, const char *what) {
   const tn_op_def *op = tn_op_of(x->call);
   const tn_infer_ctx ctx = {.ir = x->ir};
   const tn_node *type = NULL;
   const tn_node *want = NULL;
-  (void)read_type(x->ir, c->result, &want);
+  const tn_array *args[MAX_ITEMS];
+  tn_array results[MAX_ITEMS] = {{0}};
+  (void)read_types(x->ir, c->result, &want);
   expect_ok(tn_graph_infer(&ctx, x->call, &type));
   expect_true(type == want, "%s: type rule", what);
-  tn_array result = {0};
-  tn_array loops = {0};
-  expect_ok(op->eval(x->call, x->args, (int32_t)x->n_args, &result));
-  expect_true(tn_ty_of_array(x->ir, &result) == want, "%s: reference's shape", what);
-  const tn_node *func = NULL;
-  tn_module module;
-  tn_diags diags = {0};
-  expect_ok(op->lower(x->ir, x->call, &func));
-  tn_module_init(&module, x->ir, "Module");
-  tn_module_set(&module, "f", func);
-  tn_module_verify(&module, &diags);
-  expect_ok(tn_diags_to_status(&diags, x->ir));
-  expect_ok(tn_array_init(&loops, result.dtype, result.ndim, result.shape));
-  tn_tir_arg args[5];
-  for (uint32_t i = 0; i < x->n_args; ++i) {
-    args[i] = (tn_tir_arg){.array = (tn_array *)(uintptr_t)x->args[i]};
+  for (uint32_t i = 0; i < x->n_arrays; ++i) {
+    args[i] = &x->arrays[i];
   }
-  args[x->n_args] = (tn_tir_arg){.array = &loops};
-  expect_ok(tn_tir_interp(&module, "f", args, (int32_t)x->n_args + 1, NULL, NULL));
-  expect_close(&result, &loops, what);
-  tn_array_deinit(&result);
-  tn_array_deinit(&loops);
-  tn_module_deinit(&module);
+  expect_ok(op->eval(x->call, args, (int32_t)x->n_arrays, results));
+  bool is_tuple = want->op == TN_OP_TY_TUPLE;
+  uint32_t n_results = is_tuple ? want->n_in : 1;
+  for (uint32_t i = 0; i < n_results; ++i) {
+    expect_true(tn_ty_of_array(x->ir, &results[i]) == (is_tuple ? want->in[i] : want),
+                "%s: reference's shape", what);
+  }
+  run_loops(x, n_results, results, what);
+  for (uint32_t i = 0; i < n_results; ++i) {
+    tn_array_deinit(&results[i]);
+  }
 }
 
 static void rule_reference_and_loops_agree_for_every_example(void **state) {
@@ -171,7 +266,7 @@ static void rule_reference_and_loops_agree_for_every_example(void **state) {
   tn_rng rng = tn_rng_make(1);
   for (uint32_t i = 0; i < n; ++i) {
     example x;
-    char what[96];
+    char what[160];
     (void)snprintf(what, sizeof what, "%s(%s) %s", cases[i].op, cases[i].args, cases[i].fields);
     example_init(&x, &cases[i], &rng);
     run_example(&cases[i], &x, what);
@@ -186,7 +281,7 @@ static void the_table_is_sorted_and_every_operator_has_an_example(void **state) 
   const tn_op_table *table = tn_ops_table();
   for (int32_t i = 0; i < table->n; ++i) {
     const char *name = table->defs[i]->def.name;
-    bool is_shown = strcmp(name, "reshape") == 0; /* takes a shape, see below */
+    bool is_shown = strcmp(name, "reshape") == 0; /* with -1 among the extents, see below */
     for (uint32_t k = 0; k < n; ++k) {
       is_shown = is_shown || strcmp(cases[k].op, name) == 0;
     }

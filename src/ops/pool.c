@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Poolings over one, two and three spatial dimensions.
+ *
+ * max: the largest element of each window; padding is not among them, and a window of nothing but
+ * padding gives the type's least value. As in max, NaN elements are passed over unless they come
+ * last. avg: the sum divided by the taps that lie on the data or, with count_include_pad, by all
+ * taps of the window. With ceil_mode a last window may reach over the end.
+ * adaptive_avg: the data is cut into output_size parts, [floor(i * n / m), ceil((i + 1) * n / m)),
+ * each of which gives its mean. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "ops/families.h"
+#include "ops/window.h"
+
+/* The order of the fields in ops.c. */
+enum { POOL_SIZE, STRIDES, PADDING, DILATION, CEIL_MODE, COUNT_INCLUDE_PAD, LAYOUT, OUT_LAYOUT };
+
+typedef struct pool {
+  int32_t n;
+  bool is_max;
+  bool counts_padding;
+  tn_layout data;
+  tn_layout out;
+  tn_window window;
+  int64_t size[TN_MAX_SPATIAL];
+} pool;
+
+static tn_status read_layouts(const tn_node *call, int32_t field, int32_t n, tn_layout *data,
+                              tn_layout *out) {
+  const char *text = tn_op_text(call, field);
+  const char *out_text = tn_op_text(call, field + 1);
+  TN_TRY(tn_layout_read(text, "NC", n, data));
+  return tn_layout_read(*out_text == '\0' ? text : out_text, "NC", n, out);
+}
+
+static tn_status read_pool(const tn_node *call, pool *out) {
+  const char *name = call->attr.def->name; /* nn.max_pool2d */
+  pool p = {.n = name[11] - '0',
+            .is_max = name[3] == 'm',
+            .counts_padding = tn_op_int(call, COUNT_INCLUDE_PAD) != 0};
+  TN_TRY(read_layouts(call, LAYOUT, p.n, &p.data, &p.out));
+  TN_TRY(tn_window_read(call, p.n, STRIDES, PADDING, DILATION, &p.window));
+  TN_TRY(tn_window_ints(call, POOL_SIZE, p.n, 1, 1, p.size));
+  p.window.is_ceil = tn_op_int(call, CEIL_MODE) != 0;
+  *out = p;
+  return NULL;
+}
+
+/* ---- types ---- */
+
+tn_status tn_op_infer_pool(const tn_infer_ctx *ctx, const tn_node *call, const tn_node **out_type) {
+  const tn_node *type = NULL;
+  const tn_node *dims[2 + TN_MAX_SPATIAL];
+  pool p;
+  TN_TRY(tn_op_arg_type(ctx, call, 0, &type));
+  TN_TRY(read_pool(call, &p));
+  TN_TRY(tn_op_rank(type, p.n + 2, "the data"));
+  const tn_node *in = tn_op_shape(type);
+  if (in == NULL) {
+    *out_type = tn_ty_tensor(ctx->ir, type->dtype, p.n + 2, NULL);
+    return NULL;
+  }
+  dims[p.out.at[0]] = in->in[p.data.at[0]];
+  dims[p.out.at[1]] = in->in[p.data.at[1]];
+  for (int32_t d = 0; d < p.n; ++d) {
+    TN_TRY(tn_window_count(ctx->ir, &p.window, d, in->in[p.data.at[2 + d]],
+                           tn_int(ctx->ir, TN_DT_I64, p.size[d]), &dims[p.out.at[2 + d]]));
+  }
+  uint32_t n = (uint32_t)p.n + 2;
+  *out_type = tn_ty_tensor(ctx->ir, type->dtype, n, tn_list(ctx->ir, n, dims));
+  return NULL;
+}
+
+/* ---- references ---- */
+
+/* The type's least value. */
+static void least_value(tn_dtype dtype, double *out_f64, int64_t *out_i64) {
+  *out_f64 = -INFINITY;
+  *out_i64 = tn_dtype_is_int(dtype) ? (int64_t)((uint64_t)-1 << (tn_dtype_bits(dtype) - 1)) : 0;
+}
+
+static bool is_larger(tn_dtype dtype, double fa, int64_t a, double fb, int64_t b) {
+  return tn_dtype_is_float(dtype) ? fa > fb
+         : tn_dtype_is_int(dtype) ? a > b
+                                  : (uint64_t)a > (uint64_t)b;
+}
+
+typedef struct pooled {
+  double f64;
+  int64_t i64;
+  int64_t n; /* taps on the data */
+} pooled;
+
+static void pool_window(const pool *p, const tn_array *x, const int64_t *at, pooled *sum) {
+  int64_t from[2 + TN_MAX_SPATIAL];
+  int64_t n_taps = 1;
+  for (int32_t d = 0; d < p->n; ++d) {
+    n_taps *= p->size[d];
+  }
+  from[p->data.at[0]] = at[p->out.at[0]];
+  from[p->data.at[1]] = at[p->out.at[1]];
+  for (int64_t t = 0; t < n_taps; ++t) {
+    int64_t rest = t;
+    bool is_in = true;
+    for (int32_t d = p->n; d-- > 0;) {
+      int64_t i = at[p->out.at[2 + d]] * p->window.stride[d] +
+                  rest % p->size[d] * p->window.dilation[d] - p->window.before[d];
+      rest /= p->size[d];
+      from[p->data.at[2 + d]] = i;
+      is_in = is_in && i >= 0 && i < x->shape[p->data.at[2 + d]];
+    }
+    if (!is_in) {
+      if (p->is_max) { /* as loops do it: the padding is the least value, compared like all */
+        pooled low = {0};
+        least_value(x->dtype, &low.f64, &low.i64);
+        if (!is_larger(x->dtype, sum->f64, sum->i64, low.f64, low.i64)) {
+          sum->f64 = low.f64;
+          sum->i64 = low.i64;
+        }
+      }
+      continue;
+    }
+    double f = tn_array_get_f64(x, tn_ravel(x, from));
+    int64_t v = tn_array_get_i64(x, tn_ravel(x, from));
+    sum->n += 1;
+    if (!p->is_max) {
+      sum->f64 += f;
+      sum->i64 = (int64_t)((uint64_t)sum->i64 + (uint64_t)v);
+    } else if (!is_larger(x->dtype, sum->f64, sum->i64, f, v)) {
+      sum->f64 = f;
+      sum->i64 = v;
+    }
+  }
+  sum->n = p->counts_padding ? n_taps : sum->n > 0 ? sum->n : 1;
+}
+
+static void store_mean(const pooled *sum, bool is_mean, int64_t i, tn_array *out) {
+  if (tn_dtype_is_float(out->dtype)) {
+    tn_array_set_f64(out, i, is_mean ? sum->f64 / (double)sum->n : sum->f64);
+  } else {
+    tn_array_set_i64(out, i, is_mean ? sum->i64 / sum->n : sum->i64);
+  }
+}
+
+tn_status tn_op_eval_pool(const tn_node *call, const tn_array *const *args, int32_t n_args,
+                          tn_array *out) {
+  pool p;
+  int64_t shape[2 + TN_MAX_SPATIAL];
+  int64_t at[2 + TN_MAX_SPATIAL];
+  TN_TRY(read_pool(call, &p));
+  if (n_args != 1 || args[0] == NULL || args[0]->ndim != p.n + 2) {
+    return TN_ERR(TN_INVALID, "expected data of %d dimensions", p.n + 2);
+  }
+  const tn_array *x = args[0];
+  shape[p.out.at[0]] = x->shape[p.data.at[0]];
+  shape[p.out.at[1]] = x->shape[p.data.at[1]];
+  for (int32_t d = 0; d < p.n; ++d) {
+    shape[p.out.at[2 + d]] =
+        tn_window_count_i64(&p.window, d, x->shape[p.data.at[2 + d]], p.size[d]);
+  }
+  TN_TRY(tn_array_init(out, x->dtype, p.n + 2, shape));
+  int64_t n = tn_array_n_elems(out);
+  for (int64_t i = 0; i < n; ++i) {
+    pooled sum = {0};
+    if (p.is_max) {
+      least_value(x->dtype, &sum.f64, &sum.i64);
+    }
+    tn_unravel(out, i, at);
+    pool_window(&p, x, at, &sum);
+    store_mean(&sum, !p.is_max, i, out);
+  }
+  return NULL;
+}
+
+/* ---- loop forms ---- */
+
+static const tn_node *least_node(tn_kernel *k, tn_dtype dtype) {
+  double f = 0;
+  int64_t i = 0;
+  least_value(dtype, &f, &i);
+  return tn_dtype_is_float(dtype) ? tn_float(k->ir, dtype, f) : tn_int(k->ir, dtype, i);
+}
+
+/* The element under the taps; the padding is `otherwise`. */
+static const tn_node *tap_value(tn_kernel *k, const pool *p, const tn_node *x,
+                                const tn_node *const *taps, const tn_node *otherwise) {
+  const tn_node *from[2 + TN_MAX_SPATIAL];
+  const tn_node *inside = NULL;
+  from[p->data.at[0]] = k->axes[p->out.at[0]];
+  from[p->data.at[1]] = k->axes[p->out.at[1]];
+  for (int32_t d = 0; d < p->n; ++d) {
+    int32_t at = p->data.at[2 + d];
+    const tn_node *index =
+        tn_window_index(k, &p->window, d, k->axes[p->out.at[2 + d]], taps[d], false);
+    from[at] = index;
+    const tn_node *extent = x->in[TN_BUFFER_SHAPE]->in[at];
+    bool reaches_over = p->window.after[d] != 0 || p->window.is_ceil;
+    if (p->window.before[d] != 0) {
+      const tn_node *is_in = tn_k_op(k, TN_OP_GE, index, tn_k_i64(k, 0));
+      inside = inside == NULL ? is_in : tn_k_op(k, TN_OP_AND, inside, is_in);
+    }
+    if (reaches_over) {
+      const tn_node *is_in = tn_k_op(k, TN_OP_LT, index, extent);
+      inside = inside == NULL ? is_in : tn_k_op(k, TN_OP_AND, inside, is_in);
+    }
+  }
+  const tn_node *value = tn_k_load(k, x, from);
+  return inside == NULL ? value : tn_k_select(k, inside, value, otherwise);
+}
+
+/* How many taps of the window along d lie on the data. */
+static const tn_node *taps_inside(tn_kernel *k, const pool *p, const tn_node *x, int32_t d) {
+  const tn_node *step = tn_k_i64(k, p->window.dilation[d]);
+  const tn_node *zero = tn_k_i64(k, 0);
+  const tn_node *start = tn_window_index(k, &p->window, d, k->axes[p->out.at[2 + d]], zero, false);
+  const tn_node *extent = x->in[TN_BUFFER_SHAPE]->in[p->data.at[2 + d]];
+  /* taps t with 0 <= start + t * step < extent: from ceil(-start / step) to (extent - 1 - start) /
+   * step, both rounded down after adding step - 1 to the first */
+  const tn_node *first =
+      tn_k_op(k, TN_OP_FLOORDIV,
+              tn_k_op(k, TN_OP_SUB, tn_k_i64(k, p->window.dilation[d] - 1), start), step);
+  const tn_node *last =
+      tn_k_op(k, TN_OP_FLOORDIV,
+              tn_k_op(k, TN_OP_SUB, tn_k_op(k, TN_OP_SUB, extent, tn_k_i64(k, 1)), start), step);
+  first = tn_k_op(k, TN_OP_MAX, first, zero);
+  last = tn_k_op(k, TN_OP_MIN, last, tn_k_i64(k, p->size[d] - 1));
+  const tn_node *n = tn_k_op(k, TN_OP_ADD, tn_k_op(k, TN_OP_SUB, last, first), tn_k_i64(k, 1));
+  return tn_k_op(k, TN_OP_MAX, n, zero);
+}
+
+static tn_status build_mean(tn_kernel *k, const pool *p, const tn_node *x, const tn_node *out,
+                            const tn_node *sum) {
+  const tn_node *shape = out->in[TN_BUFFER_SHAPE];
+  const tn_node *count = tn_k_i64(k, 1);
+  tn_kernel_begin(k, "pool_avg", shape->n_in, shape->in, 0, NULL);
+  for (int32_t d = 0; d < p->n; ++d) {
+    bool is_full = p->counts_padding ||
+                   (p->window.before[d] == 0 && p->window.after[d] == 0 && !p->window.is_ceil);
+    const tn_node *n = is_full ? tn_k_i64(k, p->size[d]) : taps_inside(k, p, x, d);
+    count = d == 0 ? n : tn_k_op(k, TN_OP_MUL, count, n);
+  }
+  count = tn_op_simplify(k->ir, count);
+  if (count->op != TN_OP_INT) {
+    count = tn_k_op(k, TN_OP_MAX, count, tn_k_i64(k, 1));
+  }
+  const tn_node *value =
+      tn_k_op(k, TN_OP_DIV, tn_k_load(k, sum, k->axes), tn_k_cast(k, out->dtype, count));
+  return tn_kernel_end(k, out, k->axes, value, NULL);
+}
+
+static tn_status build_pool(tn_kernel *k, const tn_node *type) {
+  pool p;
+  const tn_node *out = NULL;
+  const tn_node *x = k->buffers.data[0];
+  const tn_node *reduce[TN_MAX_SPATIAL];
+  TN_TRY(read_pool(k->call, &p));
+  TN_TRY(tn_kernel_result(k, type, &out));
+  const tn_node *shape = out->in[TN_BUFFER_SHAPE];
+  const tn_node *target =
+      p.is_max ? out : tn_kernel_temp(k, "pool_sum", out->dtype, shape->n_in, shape->in);
+  for (int32_t d = 0; d < p.n; ++d) {
+    reduce[d] = tn_k_i64(k, p.size[d]);
+  }
+  tn_kernel_begin(k, p.is_max ? "pool_max" : "pool_sum", shape->n_in, shape->in, (uint32_t)p.n,
+                  reduce);
+  const tn_node *start = p.is_max ? least_node(k, out->dtype) : tn_k_number(k, out->dtype, 0);
+  const tn_node *tap = tap_value(k, &p, x, k->axes + shape->n_in, start);
+  const tn_node *value =
+      tn_k_op(k, p.is_max ? TN_OP_MAX : TN_OP_ADD, tn_k_load(k, target, k->axes), tap);
+  TN_TRY(tn_kernel_end(k, target, k->axes, value, start));
+  return p.is_max ? NULL : build_mean(k, &p, x, out, target);
+}
+
+tn_status tn_op_lower_pool(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
+  return tn_kernel_make(ir, call, call->attr.def->name + 3, build_pool, out_func);
+}
+
+/* ---- adaptive average ---- */
+
+enum { ADAPTIVE_SIZE, ADAPTIVE_LAYOUT, ADAPTIVE_OUT_LAYOUT };
+
+typedef struct adaptive {
+  int32_t n;
+  tn_layout data;
+  tn_layout out;
+  int64_t size[TN_MAX_SPATIAL]; /* -1: that of the data */
+} adaptive;
+
+static tn_status read_adaptive(const tn_node *call, adaptive *out) {
+  adaptive a = {.n = call->attr.def->name[20] - '0'}; /* nn.adaptive_avg_pool2d */
+  bool is_given = tn_call_field(call, ADAPTIVE_SIZE) != NULL;
+  TN_TRY(read_layouts(call, ADAPTIVE_LAYOUT, a.n, &a.data, &a.out));
+  TN_TRY(tn_window_ints(call, ADAPTIVE_SIZE, a.n, is_given ? 1 : -1, -1, a.size));
+  *out = a;
+  return NULL;
+}
+
+tn_status tn_op_infer_adaptive_pool(const tn_infer_ctx *ctx, const tn_node *call,
+                                    const tn_node **out_type) {
+  const tn_node *type = NULL;
+  const tn_node *dims[2 + TN_MAX_SPATIAL];
+  adaptive a;
+  TN_TRY(tn_op_arg_type(ctx, call, 0, &type));
+  TN_TRY(tn_op_want_float(type));
+  TN_TRY(read_adaptive(call, &a));
+  TN_TRY(tn_op_rank(type, a.n + 2, "the data"));
+  const tn_node *in = tn_op_shape(type);
+  if (in == NULL) {
+    *out_type = tn_ty_tensor(ctx->ir, type->dtype, a.n + 2, NULL);
+    return NULL;
+  }
+  dims[a.out.at[0]] = in->in[a.data.at[0]];
+  dims[a.out.at[1]] = in->in[a.data.at[1]];
+  for (int32_t d = 0; d < a.n; ++d) {
+    dims[a.out.at[2 + d]] =
+        a.size[d] < 0 ? in->in[a.data.at[2 + d]] : tn_int(ctx->ir, TN_DT_I64, a.size[d]);
+  }
+  uint32_t n = (uint32_t)a.n + 2;
+  *out_type = tn_ty_tensor(ctx->ir, type->dtype, n, tn_list(ctx->ir, n, dims));
+  return NULL;
+}
+
+static void mean_of_part(const adaptive *a, const tn_array *x, const tn_array *out,
+                         const int64_t *at, pooled *sum) {
+  int64_t lo[2 + TN_MAX_SPATIAL];
+  int64_t from[2 + TN_MAX_SPATIAL];
+  int64_t extent[TN_MAX_SPATIAL];
+  sum->n = 1;
+  from[a->data.at[0]] = at[a->out.at[0]];
+  from[a->data.at[1]] = at[a->out.at[1]];
+  for (int32_t d = 0; d < a->n; ++d) {
+    int64_t i = at[a->out.at[2 + d]];
+    int64_t n = x->shape[a->data.at[2 + d]];
+    int64_t m = out->shape[a->out.at[2 + d]];
+    lo[d] = i * n / m;
+    extent[d] = ((i + 1) * n + m - 1) / m - lo[d];
+    sum->n *= extent[d];
+  }
+  for (int64_t t = 0; t < sum->n; ++t) {
+    int64_t rest = t;
+    for (int32_t d = a->n; d-- > 0;) {
+      from[a->data.at[2 + d]] = lo[d] + rest % extent[d];
+      rest /= extent[d];
+    }
+    sum->f64 += tn_array_get_f64(x, tn_ravel(x, from));
+  }
+}
+
+tn_status tn_op_eval_adaptive_pool(const tn_node *call, const tn_array *const *args, int32_t n_args,
+                                   tn_array *out) {
+  adaptive a;
+  int64_t shape[2 + TN_MAX_SPATIAL];
+  int64_t at[2 + TN_MAX_SPATIAL];
+  TN_TRY(read_adaptive(call, &a));
+  if (n_args != 1 || args[0] == NULL || args[0]->ndim != a.n + 2) {
+    return TN_ERR(TN_INVALID, "expected data of %d dimensions", a.n + 2);
+  }
+  const tn_array *x = args[0];
+  shape[a.out.at[0]] = x->shape[a.data.at[0]];
+  shape[a.out.at[1]] = x->shape[a.data.at[1]];
+  for (int32_t d = 0; d < a.n; ++d) {
+    shape[a.out.at[2 + d]] = a.size[d] < 0 ? x->shape[a.data.at[2 + d]] : a.size[d];
+  }
+  TN_TRY(tn_array_init(out, x->dtype, a.n + 2, shape));
+  int64_t n = tn_array_n_elems(out);
+  for (int64_t i = 0; i < n; ++i) {
+    pooled sum = {0};
+    tn_unravel(out, i, at);
+    mean_of_part(&a, x, out, at, &sum);
+    store_mean(&sum, true, i, out);
+  }
+  return NULL;
+}
+
+/* The part of output `at` of `m` along an extent `n`: its first element, and how many. */
+static void part_of(tn_kernel *k, const tn_node *at, const tn_node *n, const tn_node *m,
+                    const tn_node **out_first, const tn_node **out_count) {
+  const tn_node *one = tn_k_i64(k, 1);
+  const tn_node *first = tn_k_op(k, TN_OP_FLOORDIV, tn_k_op(k, TN_OP_MUL, at, n), m);
+  const tn_node *end = tn_k_op(k, TN_OP_MUL, tn_k_op(k, TN_OP_ADD, at, one), n);
+  end = tn_k_op(k, TN_OP_ADD, end, tn_k_op(k, TN_OP_SUB, m, one));
+  end = tn_k_op(k, TN_OP_FLOORDIV, end, m);
+  *out_first = tn_op_simplify(k->ir, first);
+  *out_count = tn_op_simplify(k->ir, tn_k_op(k, TN_OP_SUB, end, first));
+}
+
+/* Parts that are not all of one size are summed over the largest of them, what is beyond a smaller
+ * one being 0. */
+static tn_status largest_part(tn_kernel *k, const tn_node *n, const tn_node *m,
+                              const tn_node **out) {
+  if (n->op == TN_OP_INT && m->op == TN_OP_INT && n->attr.i64 % m->attr.i64 == 0) {
+    *out = tn_k_i64(k, n->attr.i64 / m->attr.i64);
+    return NULL;
+  }
+  if (tn_is_int(m, 1) || n == m) {
+    *out = n == m ? tn_k_i64(k, 1) : n;
+    return NULL;
+  }
+  *out = tn_op_simplify(k->ir,
+                        tn_k_op(k, TN_OP_ADD, tn_k_op(k, TN_OP_FLOORDIV, n, m), tn_k_i64(k, 2)));
+  return NULL;
+}
+
+static tn_status build_adaptive(tn_kernel *k, const tn_node *type) {
+  adaptive a;
+  const tn_node *out = NULL;
+  const tn_node *x = k->buffers.data[0];
+  const tn_node *reduce[TN_MAX_SPATIAL];
+  const tn_node *from[2 + TN_MAX_SPATIAL];
+  const tn_node *first = NULL;
+  const tn_node *count = NULL;
+  const tn_node *inside = NULL;
+  TN_TRY(read_adaptive(k->call, &a));
+  TN_TRY(tn_kernel_result(k, type, &out));
+  const tn_node *in = x->in[TN_BUFFER_SHAPE];
+  const tn_node *shape = out->in[TN_BUFFER_SHAPE];
+  for (int32_t d = 0; d < a.n; ++d) {
+    TN_TRY(largest_part(k, in->in[a.data.at[2 + d]], shape->in[a.out.at[2 + d]], &reduce[d]));
+  }
+  const tn_node *sum = tn_kernel_temp(k, "adaptive_pool_sum", out->dtype, shape->n_in, shape->in);
+  tn_kernel_begin(k, "adaptive_pool_sum", shape->n_in, shape->in, (uint32_t)a.n, reduce);
+  const tn_node *const *taps = k->axes + shape->n_in;
+  from[a.data.at[0]] = k->axes[a.out.at[0]];
+  from[a.data.at[1]] = k->axes[a.out.at[1]];
+  for (int32_t d = 0; d < a.n; ++d) {
+    const tn_node *n = in->in[a.data.at[2 + d]];
+    const tn_node *m = shape->in[a.out.at[2 + d]];
+    part_of(k, k->axes[a.out.at[2 + d]], n, m, &first, &count);
+    from[a.data.at[2 + d]] = tn_k_op(k, TN_OP_ADD, first, taps[d]);
+    bool is_even = (n->op == TN_OP_INT && m->op == TN_OP_INT && n->attr.i64 % m->attr.i64 == 0) ||
+                   tn_is_int(m, 1) || n == m;
+    if (!is_even) {
+      const tn_node *is_in = tn_k_op(k, TN_OP_LT, taps[d], count);
+      inside = inside == NULL ? is_in : tn_k_op(k, TN_OP_AND, inside, is_in);
+    }
+  }
+  const tn_node *zero = tn_k_number(k, out->dtype, 0);
+  const tn_node *tap = tn_k_load(k, x, from);
+  tap = inside == NULL ? tap : tn_k_select(k, inside, tap, zero);
+  const tn_node *total = tn_k_op(k, TN_OP_ADD, tn_k_load(k, sum, k->axes), tap);
+  TN_TRY(tn_kernel_end(k, sum, k->axes, total, zero));
+  tn_kernel_begin(k, "adaptive_pool_avg", shape->n_in, shape->in, 0, NULL);
+  const tn_node *n_taps = tn_k_i64(k, 1);
+  for (int32_t d = 0; d < a.n; ++d) {
+    part_of(k, k->axes[a.out.at[2 + d]], in->in[a.data.at[2 + d]], shape->in[a.out.at[2 + d]],
+            &first, &count);
+    n_taps = d == 0 ? count : tn_k_op(k, TN_OP_MUL, n_taps, count);
+  }
+  const tn_node *value =
+      tn_k_op(k, TN_OP_DIV, tn_k_load(k, sum, k->axes), tn_k_cast(k, out->dtype, n_taps));
+  return tn_kernel_end(k, out, k->axes, value, NULL);
+}
+
+tn_status tn_op_lower_adaptive_pool(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
+  return tn_kernel_make(ir, call, call->attr.def->name + 3, build_adaptive, out_func);
+}

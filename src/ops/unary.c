@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Elementwise operators of one tensor: one row each, with the reference as a function of doubles
+ * and the loop form as an intrinsic or a few nodes. Integers wrap. Comparisons with NaN are false:
+ * relu of NaN is 0, sign of NaN is 0, clip of NaN is max; the smooth ones give NaN. */
+#include <math.h>
+
+#include "base/check.h"
+#include "ops/families.h"
+#include "ops/kernel.h"
+
+typedef enum unary_class {
+  FLOATS,        /* floats alone */
+  NUMBERS,       /* integers too */
+  TESTS,         /* a float; the result is bool */
+  BITS_OR_BOOLS, /* integers and bool */
+  BOOLS
+} unary_class;
+
+/* p: the operator's fields, as numbers. */
+typedef double (*unary_ref)(double x, const double *p);
+typedef const tn_node *(*unary_build)(tn_kernel *k, const tn_node *x, const double *p);
+
+typedef struct unary_row {
+  const char *name;
+  const char *symbol; /* of the loop function */
+  unary_class cls;
+  unary_ref f;
+  int32_t intrin;    /* tn_intrin_id, -1: build */
+  unary_build build; /* NULL: the intrinsic */
+} unary_row;
+enum { MAX_PARAMS = 2 };
+
+/* ---- references ---- */
+
+#define LIBM(name)                                    \
+  static double r_##name(double x, const double *p) { \
+    (void)p;                                          \
+    return name(x);                                   \
+  }
+LIBM(acos)
+LIBM(acosh)
+LIBM(asin)
+LIBM(asinh)
+LIBM(atan)
+LIBM(atanh)
+LIBM(ceil)
+LIBM(cos)
+LIBM(cosh)
+LIBM(erf)
+LIBM(exp)
+LIBM(fabs)
+LIBM(floor)
+LIBM(log)
+LIBM(rint)
+LIBM(sin)
+LIBM(sinh)
+LIBM(sqrt)
+LIBM(tan)
+LIBM(tanh)
+LIBM(trunc)
+LIBM(isnan)
+LIBM(isinf)
+LIBM(isfinite)
+#undef LIBM
+
+#define REFERENCE(name, expr)                         \
+  static double r_##name(double x, const double *p) { \
+    (void)p;                                          \
+    return expr;                                      \
+  }
+REFERENCE(negative, -x)
+REFERENCE(rsqrt, 1 / sqrt(x))
+REFERENCE(sigmoid, 1 / (1 + exp(-x)))
+REFERENCE(square, x *x)
+REFERENCE(sign, x > 0 ? 1 : x < 0 ? -1 : 0)
+REFERENCE(relu, x > 0 ? x : 0)
+REFERENCE(relu6, x > 0 ? (x < 6 ? x : 6) : 0)
+REFERENCE(leakyrelu, x > 0 ? x : p[0] * x)
+REFERENCE(silu, x / (1 + exp(-x)))
+REFERENCE(gelu, x *(0.5 + 0.5 * erf(x * M_SQRT1_2)))
+REFERENCE(gelu_tanh, 0.5 * x * (1 + tanh(sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))))
+REFERENCE(softplus, x *p[0] > p[1] ? x : log1p(exp(x * p[0])) / p[0])
+REFERENCE(bits, x) /* integers alone: see unary_i64 */
+#undef REFERENCE
+
+static const double selu_alpha = 1.6732632423543772848170429916717;
+static const double selu_scale = 1.0507009873554804934193349852946;
+static double r_selu(double x, const double *p) {
+  (void)p;
+  return selu_scale * (x > 0 ? x : selu_alpha * (exp(x) - 1));
+}
+
+static double r_clip(double x, const double *p) {
+  double capped = x < p[1] ? x : p[1];
+  return capped > p[0] ? capped : p[0];
+}
+
+/* ---- loop forms ---- */
+
+static const tn_node *number(tn_kernel *k, const tn_node *like, double value) {
+  return tn_k_number(k, like->dtype, value);
+}
+
+static const tn_node *is_positive(tn_kernel *k, const tn_node *x) {
+  return tn_k_op(k, TN_OP_GT, x, number(k, x, 0));
+}
+
+static const tn_node *b_negative(tn_kernel *k, const tn_node *x, const double *p) {
+  const tn_node *out = NULL;
+  (void)p;
+  tn_status_free(tn_tir_unary(k->ir, TN_OP_NEG, x, &out)); /* of a number: always there */
+  return out;
+}
+
+static const tn_node *b_square(tn_kernel *k, const tn_node *x, const double *p) {
+  (void)p;
+  return tn_k_op(k, TN_OP_MUL, x, x);
+}
+
+static const tn_node *b_sign(tn_kernel *k, const tn_node *x, const double *p) {
+  (void)p;
+  const tn_node *zero = number(k, x, 0);
+  const tn_node *below = tn_k_op(k, TN_OP_LT, x, zero);
+  const tn_node *rest =
+      tn_dtype_is_uint(x->dtype) ? zero : tn_k_select(k, below, number(k, x, -1), zero);
+  return tn_k_select(k, is_positive(k, x), number(k, x, 1), rest);
+}
+
+static const tn_node *b_relu(tn_kernel *k, const tn_node *x, const double *p) {
+  (void)p;
+  return tn_k_op(k, TN_OP_MAX, x, number(k, x, 0));
+}
+
+static const tn_node *b_relu6(tn_kernel *k, const tn_node *x, const double *p) {
+  return tn_k_op(k, TN_OP_MIN, b_relu(k, x, p), number(k, x, 6));
+}
+
+static const tn_node *b_leakyrelu(tn_kernel *k, const tn_node *x, const double *p) {
+  return tn_k_select(k, is_positive(k, x), x, tn_k_op(k, TN_OP_MUL, x, number(k, x, p[0])));
+}
+
+static const tn_node *b_silu(tn_kernel *k, const tn_node *x, const double *p) {
+  (void)p;
+  return tn_k_op(k, TN_OP_MUL, x, tn_k_call(k, TN_INTRIN_SIGMOID, x));
+}
+
+static const tn_node *b_gelu(tn_kernel *k, const tn_node *x, const double *p) {
+  (void)p;
+  const tn_node *half = number(k, x, 0.5);
+  const tn_node *erf_x =
+      tn_k_call(k, TN_INTRIN_ERF, tn_k_op(k, TN_OP_MUL, x, number(k, x, M_SQRT1_2)));
+  return tn_k_op(k, TN_OP_MUL, x, tn_k_op(k, TN_OP_ADD, half, tn_k_op(k, TN_OP_MUL, erf_x, half)));
+}
+
+static const tn_node *b_gelu_tanh(tn_kernel *k, const tn_node *x, const double *p) {
+  (void)p;
+  const tn_node *cube = tn_k_op(k, TN_OP_MUL, tn_k_op(k, TN_OP_MUL, x, x), x);
+  const tn_node *inner =
+      tn_k_op(k, TN_OP_ADD, x, tn_k_op(k, TN_OP_MUL, cube, number(k, x, 0.044715)));
+  const tn_node *bent =
+      tn_k_call(k, TN_INTRIN_TANH, tn_k_op(k, TN_OP_MUL, inner, number(k, x, sqrt(2 / M_PI))));
+  const tn_node *half = tn_k_op(k, TN_OP_MUL, x, number(k, x, 0.5));
+  return tn_k_op(k, TN_OP_MUL, half, tn_k_op(k, TN_OP_ADD, bent, number(k, x, 1)));
+}
+
+static const tn_node *b_selu(tn_kernel *k, const tn_node *x, const double *p) {
+  (void)p;
+  const tn_node *low = tn_k_op(k, TN_OP_SUB, tn_k_call(k, TN_INTRIN_EXP, x), number(k, x, 1));
+  low = tn_k_op(k, TN_OP_MUL, low, number(k, x, selu_alpha));
+  return tn_k_op(k, TN_OP_MUL, tn_k_select(k, is_positive(k, x), x, low), number(k, x, selu_scale));
+}
+
+static const tn_node *b_softplus(tn_kernel *k, const tn_node *x, const double *p) {
+  const tn_node *scaled = tn_k_op(k, TN_OP_MUL, x, number(k, x, p[0]));
+  const tn_node *is_line = tn_k_op(k, TN_OP_GT, scaled, number(k, x, p[1]));
+  const tn_node *soft = tn_k_call(k, TN_INTRIN_LOG1P, tn_k_call(k, TN_INTRIN_EXP, scaled));
+  return tn_k_select(k, is_line, x, tn_k_op(k, TN_OP_DIV, soft, number(k, x, p[0])));
+}
+
+/* The bounds as the type has them: beyond its range, its ends. */
+static const tn_node *b_clip(tn_kernel *k, const tn_node *x, const double *p) {
+  const tn_node *low = tn_k_cast(k, x->dtype, tn_float(k->ir, TN_DT_F64, p[0]));
+  const tn_node *high = tn_k_cast(k, x->dtype, tn_float(k->ir, TN_DT_F64, p[1]));
+  return tn_k_op(k, TN_OP_MAX, tn_k_op(k, TN_OP_MIN, x, high), low);
+}
+
+static const tn_node *b_not(tn_kernel *k, const tn_node *x, const double *p) {
+  const tn_node *out = NULL;
+  (void)p;
+  tn_status_free(
+      tn_tir_unary(k->ir, TN_OP_BNOT, x, &out)); /* of integers and bools: always there */
+  return out;
+}
+
+/* clang-format off */
+static const unary_row unary_rows[] = {
+    {"abs",          "abs",         NUMBERS,       r_fabs,      TN_INTRIN_ABS,      NULL},
+    {"acos",         "acos",        FLOATS,        r_acos,      TN_INTRIN_ACOS,     NULL},
+    {"acosh",        "acosh",       FLOATS,        r_acosh,     TN_INTRIN_ACOSH,    NULL},
+    {"asin",         "asin",        FLOATS,        r_asin,      TN_INTRIN_ASIN,     NULL},
+    {"asinh",        "asinh",       FLOATS,        r_asinh,     TN_INTRIN_ASINH,    NULL},
+    {"atan",         "atan",        FLOATS,        r_atan,      TN_INTRIN_ATAN,     NULL},
+    {"atanh",        "atanh",       FLOATS,        r_atanh,     TN_INTRIN_ATANH,    NULL},
+    {"bitwise_not",  "bitwise_not", BITS_OR_BOOLS, r_bits,      -1,                 b_not},
+    {"ceil",         "ceil",        FLOATS,        r_ceil,      TN_INTRIN_CEIL,     NULL},
+    {"clip",         "clip",        NUMBERS,       r_clip,      -1,                 b_clip},
+    {"cos",          "cos",         FLOATS,        r_cos,       TN_INTRIN_COS,      NULL},
+    {"cosh",         "cosh",        FLOATS,        r_cosh,      TN_INTRIN_COSH,     NULL},
+    {"erf",          "erf",         FLOATS,        r_erf,       TN_INTRIN_ERF,      NULL},
+    {"exp",          "exp",         FLOATS,        r_exp,       TN_INTRIN_EXP,      NULL},
+    {"floor",        "floor",       FLOATS,        r_floor,     TN_INTRIN_FLOOR,    NULL},
+    {"isfinite",     "isfinite",    TESTS,         r_isfinite,  TN_INTRIN_ISFINITE, NULL},
+    {"isinf",        "isinf",       TESTS,         r_isinf,     TN_INTRIN_ISINF,    NULL},
+    {"isnan",        "isnan",       TESTS,         r_isnan,     TN_INTRIN_ISNAN,    NULL},
+    {"log",          "log",         FLOATS,        r_log,       TN_INTRIN_LOG,      NULL},
+    {"logical_not",  "logical_not", BOOLS,         r_bits,      -1,                 b_not},
+    {"negative",     "negative",    NUMBERS,       r_negative,  -1,                 b_negative},
+    {"nn.gelu",      "gelu",        FLOATS,        r_gelu,      -1,                 b_gelu},
+    {"nn.gelu_tanh", "gelu_tanh",   FLOATS,        r_gelu_tanh, -1,                 b_gelu_tanh},
+    {"nn.leakyrelu", "leaky_relu",  FLOATS,        r_leakyrelu, -1,                 b_leakyrelu},
+    {"nn.relu",      "relu",        NUMBERS,       r_relu,      -1,                 b_relu},
+    {"nn.relu6",     "relu6",       NUMBERS,       r_relu6,     -1,                 b_relu6},
+    {"nn.selu",      "selu",        FLOATS,        r_selu,      -1,                 b_selu},
+    {"nn.silu",      "silu",        FLOATS,        r_silu,      -1,                 b_silu},
+    {"nn.softplus",  "softplus",    FLOATS,        r_softplus,  -1,                 b_softplus},
+    {"round",        "round",       FLOATS,        r_rint,      TN_INTRIN_ROUND,    NULL},
+    {"rsqrt",        "rsqrt",       FLOATS,        r_rsqrt,     TN_INTRIN_RSQRT,    NULL},
+    {"sigmoid",      "sigmoid",     FLOATS,        r_sigmoid,   TN_INTRIN_SIGMOID,  NULL},
+    {"sign",         "sign",        NUMBERS,       r_sign,      -1,                 b_sign},
+    {"sin",          "sin",         FLOATS,        r_sin,       TN_INTRIN_SIN,      NULL},
+    {"sinh",         "sinh",        FLOATS,        r_sinh,      TN_INTRIN_SINH,     NULL},
+    {"sqrt",         "sqrt",        FLOATS,        r_sqrt,      TN_INTRIN_SQRT,     NULL},
+    {"square",       "square",      NUMBERS,       r_square,    -1,                 b_square},
+    {"tan",          "tan",         FLOATS,        r_tan,       TN_INTRIN_TAN,      NULL},
+    {"tanh",         "tanh",        FLOATS,        r_tanh,      TN_INTRIN_TANH,     NULL},
+    {"trunc",        "trunc",       FLOATS,        r_trunc,     TN_INTRIN_TRUNC,    NULL},
+};
+/* clang-format on */
+
+static const unary_row *unary_row_of(const tn_node *call) {
+  for (size_t i = 0; i < sizeof unary_rows / sizeof unary_rows[0]; ++i) {
+    if (strcmp(unary_rows[i].name, call->attr.def->name) == 0) {
+      return &unary_rows[i];
+    }
+  }
+  tn_panic(__FILE__, __LINE__, __func__, "operator '%s' has no row in unary_rows",
+           call->attr.def->name);
+}
+
+static void read_params(const tn_node *call, double *p) {
+  for (int32_t i = 0; i < MAX_PARAMS; ++i) {
+    p[i] = i < tn_op_of(call)->n_fields ? tn_op_float(call, i) : 0;
+  }
+}
+
+/* ---- the family ---- */
+
+static tn_status check_class(unary_class cls, tn_dtype dtype) {
+  char text[TN_DTYPE_TEXT_BYTES];
+  bool is_float = tn_dtype_is_float(dtype);
+  bool is_bool = tn_dtype_is_bool(dtype);
+  const char *want = NULL;
+  switch (cls) {
+    case FLOATS:
+    case TESTS:
+      want = is_float ? NULL : "a float type";
+      break;
+    case NUMBERS:
+      break;
+    case BITS_OR_BOOLS:
+      want = is_float ? "an integer type or bool" : NULL;
+      break;
+    case BOOLS:
+      want = is_bool ? NULL : "bool";
+      break;
+  }
+  if (dtype != TN_DT_NONE && want != NULL) {
+    return TN_ERR(TN_INVALID, "the operand has type %s, expected %s", tn_dtype_print(dtype, text),
+                  want);
+  }
+  return NULL;
+}
+
+tn_status tn_op_infer_unary(const tn_infer_ctx *ctx, const tn_node *call,
+                            const tn_node **out_type) {
+  const tn_node *type = NULL;
+  unary_class cls = unary_row_of(call)->cls;
+  TN_TRY(tn_op_arg_type(ctx, call, 0, &type));
+  TN_TRY(check_class(cls, type->dtype));
+  *out_type =
+      cls == TESTS ? tn_ty_tensor(ctx->ir, TN_DT_BOOL, type->attr.i64, tn_op_shape(type)) : type;
+  return NULL;
+}
+
+/* A bound of clip in an integer type. */
+static int64_t saturated(tn_dtype dtype, double value) {
+  int64_t cell = 0;
+  tn_array one = {.data = &cell, .dtype = dtype, .is_view = true};
+  tn_array_set_f64(&one, 0, value);
+  return tn_array_get_i64(&one, 0);
+}
+
+static int64_t clip_i64(tn_dtype dtype, int64_t x, const double *p) {
+  int64_t low = saturated(dtype, p[0]);
+  int64_t high = saturated(dtype, p[1]);
+  if (!tn_dtype_is_int(dtype)) {
+    uint64_t capped = (uint64_t)x < (uint64_t)high ? (uint64_t)x : (uint64_t)high;
+    return (int64_t)(capped > (uint64_t)low ? capped : (uint64_t)low);
+  }
+  int64_t capped = x < high ? x : high;
+  return capped > low ? capped : low;
+}
+
+static int64_t unary_i64(const unary_row *row, tn_dtype dtype, int64_t x, const double *p) {
+  bool is_signed = tn_dtype_is_int(dtype);
+  if (row->f == r_negative) {
+    return (int64_t)(0 - (uint64_t)x);
+  }
+  if (row->f == r_square) {
+    return (int64_t)((uint64_t)x * (uint64_t)x);
+  }
+  if (row->f == r_clip) {
+    return clip_i64(dtype, x, p);
+  }
+  if (row->f == r_bits) {
+    return tn_dtype_is_bool(dtype) ? x == 0 : ~x;
+  }
+  if (row->f == r_sign) {
+    return is_signed ? (x > 0) - (x < 0) : x != 0;
+  }
+  int64_t positive = is_signed && x < 0 ? 0 : x;
+  if (row->f == r_relu) {
+    return positive;
+  }
+  if (row->f == r_relu6) {
+    return (uint64_t)positive < 6 ? positive : 6;
+  }
+  return is_signed && x < 0 ? (int64_t)(0 - (uint64_t)x) : x; /* abs */
+}
+
+tn_status tn_op_eval_unary(const tn_node *call, const tn_array *const *args, int32_t n_args,
+                           tn_array *out) {
+  const unary_row *row = unary_row_of(call);
+  double p[MAX_PARAMS];
+  if (n_args != 1 || args[0] == NULL) {
+    return TN_ERR(TN_INVALID, "expected a tensor");
+  }
+  const tn_array *x = args[0];
+  read_params(call, p);
+  TN_TRY(tn_array_init(out, row->cls == TESTS ? TN_DT_BOOL : x->dtype, x->ndim, x->shape));
+  int64_t n = tn_array_n_elems(out);
+  for (int64_t i = 0; i < n; ++i) {
+    if (tn_dtype_is_float(x->dtype)) {
+      tn_array_set_f64(out, i, row->f(tn_array_get_f64(x, i), p));
+    } else {
+      tn_array_set_i64(out, i, unary_i64(row, x->dtype, tn_array_get_i64(x, i), p));
+    }
+  }
+  return NULL;
+}
+
+static tn_status build_unary(tn_kernel *k, const tn_node *type) {
+  const unary_row *row = unary_row_of(k->call);
+  const tn_node *out = NULL;
+  double p[MAX_PARAMS];
+  read_params(k->call, p);
+  TN_TRY(tn_kernel_begin_elementwise(k, type, &out));
+  const tn_node *x = tn_k_load(k, k->buffers.data[0], k->axes);
+  const tn_node *value =
+      row->build != NULL ? row->build(k, x, p) : tn_k_call(k, (tn_intrin_id)row->intrin, x);
+  return tn_kernel_end(k, out, k->axes, value, NULL);
+}
+
+tn_status tn_op_lower_unary(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
+  return tn_kernel_make(ir, call, unary_row_of(call)->symbol, build_unary, out_func);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Layouts and sliding windows; see window.h. Numbers are kept below 2^31, so that nothing made of
+ * them overflows. */
+#include "ops/window.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { MAX_STEP = INT32_MAX };
+
+/* ---- layouts ---- */
+
+tn_status tn_layout_read(const char *text, const char *letters, int32_t n_spatial, tn_layout *out) {
+  static const char spatial[] = "DHW";
+  char order[2 + TN_MAX_SPATIAL + 1] = {letters[0], letters[1]};
+  (void)strcpy(order + 2, spatial + TN_MAX_SPATIAL - n_spatial);
+  const char *given = *text == '\0' ? order : text;
+  tn_layout layout = {.n_spatial = n_spatial};
+  bool is_known = strlen(given) == strlen(order);
+  for (int32_t i = 0; is_known && order[i] != '\0'; ++i) {
+    const char *at = strchr(given, order[i]);
+    is_known = at != NULL;
+    layout.at[i] = at == NULL ? 0 : (int32_t)(at - given);
+  }
+  if (!is_known) {
+    return TN_ERR(TN_UNSUPPORTED, "layout '%s': expected an order of the letters %s", text, order);
+  }
+  *out = layout;
+  return NULL;
+}
+
+/* ---- windows ---- */
+
+tn_status tn_window_ints(const tn_node *call, int32_t field, int32_t n, int64_t least,
+                         int64_t otherwise, int64_t *out) {
+  const char *name = tn_op_of(call)->fields[field].name;
+  int64_t given[TN_MAX_NDIM];
+  int32_t n_given = 0;
+  TN_TRY(tn_op_ints(call, field, given, &n_given));
+  if (n_given >= 0 && n_given != n && n_given != 1) {
+    return TN_ERR(TN_INVALID, "'%s' has %d numbers, expected 1 or %d", name, n_given, n);
+  }
+  for (int32_t i = 0; i < n; ++i) {
+    out[i] = n_given < 0 ? otherwise : given[n_given == 1 ? 0 : i];
+    if (out[i] < least || out[i] > MAX_STEP) {
+      return TN_ERR(TN_INVALID, "'%s' holds %" PRId64 ", expected %" PRId64 " to %d", name, out[i],
+                    least, (int)MAX_STEP);
+    }
+  }
+  return NULL;
+}
+
+static tn_status read_padding(const tn_node *call, int32_t field, tn_window *w) {
+  int64_t given[TN_MAX_NDIM];
+  int32_t n = 0;
+  TN_TRY(tn_op_ints(call, field, given, &n));
+  if (n > 0 && n != 1 && n != w->n && n != 2 * w->n) {
+    return TN_ERR(TN_INVALID, "'padding' has %d numbers, expected 1, %d or %d", n, w->n, 2 * w->n);
+  }
+  for (int32_t d = 0; d < w->n; ++d) {
+    w->before[d] = n <= 0 ? 0 : given[n == 1 ? 0 : d];
+    w->after[d] = n <= 0 ? 0 : given[n == 1 ? 0 : n == w->n ? d : w->n + d];
+    if (w->before[d] < 0 || w->after[d] < 0 || w->before[d] > MAX_STEP || w->after[d] > MAX_STEP) {
+      return TN_ERR(TN_INVALID, "'padding' holds a number below 0 or above %d", (int)MAX_STEP);
+    }
+  }
+  return NULL;
+}
+
+tn_status tn_window_read(const tn_node *call, int32_t n, int32_t strides, int32_t padding,
+                         int32_t dilation, tn_window *out) {
+  tn_window w = {.n = n};
+  TN_TRY(tn_window_ints(call, strides, n, 1, 1, w.stride));
+  TN_TRY(tn_window_ints(call, dilation, n, 1, 1, w.dilation));
+  TN_TRY(read_padding(call, padding, &w));
+  *out = w;
+  return NULL;
+}
+
+bool tn_window_has_padding(const tn_window *w) {
+  for (int32_t d = 0; d < w->n; ++d) {
+    if (w->before[d] != 0 || w->after[d] != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+int64_t tn_window_count_i64(const tn_window *w, int32_t d, int64_t input, int64_t kernel) {
+  int64_t room = input + w->before[d] + w->after[d] - (kernel - 1) * w->dilation[d] - 1;
+  room += w->is_ceil ? w->stride[d] - 1 : 0;
+  return room < 0 ? 0 : room / w->stride[d] + 1;
+}
+
+tn_status tn_window_count(tn_ir *ir, const tn_window *w, int32_t d, const tn_node *input,
+                          const tn_node *kernel, const tn_node **out) {
+  const tn_node *one = tn_int(ir, TN_DT_I64, 1);
+  if (input->op == TN_OP_INT && kernel->op == TN_OP_INT) {
+    if (input->attr.i64 > INT64_MAX / 4 || kernel->attr.i64 > MAX_STEP) {
+      return TN_ERR(TN_INVALID, "an extent of %" PRId64 " under a kernel of %" PRId64,
+                    input->attr.i64, kernel->attr.i64);
+    }
+    int64_t n = tn_window_count_i64(w, d, input->attr.i64, kernel->attr.i64);
+    if (n <= 0) {
+      return TN_ERR(TN_INVALID, "kernel extent %" PRId64 " exceeds padded input extent %" PRId64,
+                    (kernel->attr.i64 - 1) * w->dilation[d] + 1,
+                    input->attr.i64 + w->before[d] + w->after[d]);
+    }
+    *out = tn_int(ir, TN_DT_I64, n);
+    return NULL;
+  }
+  int64_t spare = w->before[d] + w->after[d] - 1 + (w->is_ceil ? w->stride[d] - 1 : 0);
+  const tn_node *reach = tn_binary(ir, TN_OP_MUL, tn_binary(ir, TN_OP_SUB, kernel, one),
+                                   tn_int(ir, TN_DT_I64, w->dilation[d]));
+  const tn_node *room = tn_binary(
+      ir, TN_OP_SUB, tn_binary(ir, TN_OP_ADD, input, tn_int(ir, TN_DT_I64, spare)), reach);
+  const tn_node *steps = tn_binary(ir, TN_OP_FLOORDIV, room, tn_int(ir, TN_DT_I64, w->stride[d]));
+  *out = tn_op_simplify(ir, tn_binary(ir, TN_OP_ADD, steps, one));
+  return NULL;
+}
+
+const tn_node *tn_window_index(tn_kernel *k, const tn_window *w, int32_t d, const tn_node *at,
+                               const tn_node *tap, bool is_padded) {
+  const tn_node *start =
+      w->stride[d] == 1 ? at : tn_k_op(k, TN_OP_MUL, at, tn_k_i64(k, w->stride[d]));
+  const tn_node *step =
+      w->dilation[d] == 1 ? tap : tn_k_op(k, TN_OP_MUL, tap, tn_k_i64(k, w->dilation[d]));
+  const tn_node *index = tn_k_op(k, TN_OP_ADD, start, step);
+  bool is_shifted = !is_padded && w->before[d] != 0;
+  return is_shifted ? tn_k_op(k, TN_OP_SUB, index, tn_k_i64(k, w->before[d])) : index;
+}
+
+/* ---- coordinates ---- */
+
+void tn_unravel(const tn_array *x, int64_t i, int64_t *out) {
+  for (int32_t d = x->ndim; d-- > 0;) {
+    out[d] = i % x->shape[d];
+    i /= x->shape[d];
+  }
+}
+
+int64_t tn_ravel(const tn_array *x, const int64_t *at) {
+  int64_t i = 0;
+  for (int32_t d = 0; d < x->ndim; ++d) {
+    i = i * x->shape[d] + at[d];
+  }
+  return i;
+}
