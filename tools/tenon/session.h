@@ -7,7 +7,7 @@
 
 #include "cli.h"
 
-enum { SESSION_MAX_PARAMS = 64 };
+enum { SESSION_MAX_PARAMS = 1024 };
 
 typedef struct session {
   tn_runtime *rt;
@@ -18,7 +18,9 @@ typedef struct session {
   bool is_graph; /* returns its result; else writes into its arguments */
   int32_t n_params;
   tn_param_info params[SESSION_MAX_PARAMS];
-  tn_arg args[SESSION_MAX_PARAMS]; /* owned */
+  tn_arg args[SESSION_MAX_PARAMS];   /* owned */
+  bool are_room[SESSION_MAX_PARAMS]; /* for a result, not given */
+  bool is_checked;                   /* an interpreted run looks for mistakes */
 } session;
 
 /// Every value of option `name` has the form NAME=FILE; otherwise prints what is wrong and returns
