@@ -93,7 +93,7 @@ typedef struct tn_cg {
 } tn_cg;
 
 /* ---- context.c ---- */
-/// Makes LLVM know x86, once in a process.
+/// Makes LLVM know the architectures of our targets, once in a process.
 void tn_cg_register_targets(void);
 TN_MUST_USE tn_status tn_cg_init(tn_cg *cg, const tn_module *module, const tn_codegen_opts *opts);
 void tn_cg_deinit(tn_cg *cg);
@@ -212,8 +212,8 @@ LLVMValueRef tn_cg_invoke(tn_cg *cg, const tn_node *n);
 LLVMValueRef tn_cg_math(tn_cg *cg, const tn_node *n);
 /// Calls row `at` of tn_math_fns, whose function it defines at the first call. args: float32 or float64.
 LLVMValueRef tn_cg_own_math(tn_cg *cg, uint32_t at, LLVMValueRef *args, unsigned n);
-/// Calls libm's `name` (float32: with "f" added), lane by lane.
-LLVMValueRef tn_cg_libm(tn_cg *cg, const char *name, LLVMValueRef *args, unsigned n);
+/// a * b + c rounded once, on a target without that instruction. args: three of float32 or float64.
+LLVMValueRef tn_cg_own_fma(tn_cg *cg, LLVMValueRef *args);
 /// Calls an intrinsic of LLVM's overloaded on `type` (NULL: on none).
 LLVMValueRef tn_cg_llvm_intrin(tn_cg *cg, const char *name, LLVMTypeRef type, LLVMValueRef *args,
                                unsigned n);

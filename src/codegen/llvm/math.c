@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* Intrinsics that are functions of their arguments. A row of tir/intrins.def with an LLVM name
- * becomes that instruction; one with a libm name becomes a call of it, lane by lane, so that
- * results are bit for bit those of the interpreter; the rest is spelled out here. float16 and
- * bfloat16 are computed in float32. */
+ * becomes that instruction, a row of tir/math/functions.def our own code for it, and the rest is spelled
+ * out here. float16 and bfloat16 are computed in float32. */
 #include "codegen/llvm/cg.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "tir/math/math.h"
@@ -20,11 +18,10 @@ LLVMValueRef tn_cg_llvm_intrin(tn_cg *cg, const char *name, LLVMTypeRef type, LL
   return LLVMBuildCall2(cg->builder, fn_type, fn, args, n, "");
 }
 
-/* ---- libm ---- */
+/* ---- libm: by T.call_extern only ---- */
 
 bool tn_cg_is_libm_name(const char *name, size_t len) {
-  /* beyond the table's: what LLVM calls for an instruction that the target lacks, and what
-   * T.call_extern may name */
+  /* beyond the table's */
   static const char *const others[] = {
       "cbrt",  "ceil", "copysign", "erfc",      "expm1",     "fabs",   "fdim",
       "floor", "fma",  "fmax",     "fmin",      "nearbyint", "lgamma", "rint",
@@ -50,51 +47,6 @@ bool tn_cg_is_libm_name(const char *name, size_t len) {
   return false;
 }
 
-/* Declares a function of libm: no effect but its result, and not to be replaced by what LLVM thinks
- * of it. */
-static LLVMValueRef libm_function(tn_cg *cg, const char *name, LLVMTypeRef type) {
-  LLVMValueRef fn = LLVMGetNamedFunction(cg->mod, name);
-  if (fn == NULL) {
-    fn = LLVMAddFunction(cg->mod, name, type);
-    tn_cg_add_attr(cg, fn, TN_LLVM_FUNCTION, "nounwind", 0);
-    tn_cg_add_attr(cg, fn, TN_LLVM_FUNCTION, "willreturn", 0);
-    tn_cg_add_attr(cg, fn, TN_LLVM_FUNCTION, "memory", 0); /* none */
-  } else if (LLVMGlobalGetValueType(fn) != type) {
-    tn_cg_fail(cg, TN_UNSUPPORTED, "'%s' of libm, since a function of the module has that name",
-               name);
-  }
-  return fn;
-}
-
-enum { MAX_LIBM_ARGS = 3 };
-
-LLVMValueRef tn_cg_libm(tn_cg *cg, const char *name, LLVMValueRef *args, unsigned n) {
-  LLVMTypeRef type = LLVMTypeOf(args[0]);
-  bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
-  LLVMTypeRef elem = is_vector ? LLVMGetElementType(type) : type;
-  uint32_t lanes = is_vector ? LLVMGetVectorSize(type) : 1;
-  char symbol[32];
-  (void)snprintf(symbol, sizeof symbol, "%s%s", name, elem == cg->f32 ? "f" : "");
-  LLVMTypeRef params[MAX_LIBM_ARGS];
-  LLVMValueRef values[MAX_LIBM_ARGS];
-  for (unsigned i = 0; i < n; ++i) {
-    LLVMTypeRef arg = LLVMTypeOf(args[i]);
-    params[i] = LLVMGetTypeKind(arg) == LLVMVectorTypeKind ? LLVMGetElementType(arg) : arg;
-  }
-  LLVMTypeRef fn_type = LLVMFunctionType(elem, params, n, 0);
-  LLVMValueRef fn = libm_function(cg, symbol, fn_type);
-  LLVMValueRef out = is_vector ? LLVMGetPoison(type) : NULL;
-  for (uint32_t lane = 0; lane < lanes; ++lane) {
-    for (unsigned i = 0; i < n; ++i) {
-      values[i] = tn_cg_lane(cg, args[i], lane);
-    }
-    LLVMValueRef call = LLVMBuildCall2(cg->builder, fn_type, fn, values, n, "");
-    tn_cg_call_attr(cg, call, "nobuiltin", 0);
-    out = is_vector ? tn_cg_set_lane(cg, out, call, lane) : call;
-  }
-  return out;
-}
-
 /* ---- what is spelled out ---- */
 
 static LLVMValueRef constant_like(tn_cg *cg, LLVMValueRef value, double constant) {
@@ -104,28 +56,6 @@ static LLVMValueRef constant_like(tn_cg *cg, LLVMValueRef value, double constant
   }
   return tn_cg_splat(cg, LLVMConstReal(LLVMGetElementType(type), constant),
                      LLVMGetVectorSize(type));
-}
-
-/* One step of a composed function: a 16-bit float rounds after each. */
-static LLVMValueRef step(tn_cg *cg, tn_dtype dtype, LLVMValueRef value) {
-  return tn_cg_is_half(dtype) ? tn_cg_half_to_f32(cg, tn_cg_f32_to_half(cg, value, dtype), dtype)
-                              : tn_cg_fp(cg, value);
-}
-
-static LLVMValueRef reciprocal(tn_cg *cg, tn_dtype dtype, LLVMValueRef value) {
-  return step(cg, dtype, LLVMBuildFDiv(cg->builder, constant_like(cg, value, 1.0), value, ""));
-}
-
-static LLVMValueRef sigmoid(tn_cg *cg, tn_dtype dtype, LLVMValueRef x) {
-  LLVMValueRef minus = LLVMBuildFNeg(cg->builder, x, "");
-  LLVMValueRef e = step(cg, dtype, tn_cg_libm(cg, "exp", &minus, 1));
-  LLVMValueRef sum = LLVMBuildFAdd(cg->builder, constant_like(cg, x, 1.0), e, "");
-  return reciprocal(cg, dtype, step(cg, dtype, sum));
-}
-
-static LLVMValueRef rsqrt(tn_cg *cg, tn_dtype dtype, LLVMValueRef x) {
-  LLVMValueRef root = tn_cg_llvm_intrin(cg, "llvm.sqrt", LLVMTypeOf(x), &x, 1);
-  return reciprocal(cg, dtype, step(cg, dtype, root));
 }
 
 static LLVMValueRef absolute(tn_cg *cg, LLVMValueRef x, tn_dtype dtype) {
@@ -203,10 +133,11 @@ static LLVMValueRef math_value(tn_cg *cg, const tn_node *n, const tn_intrin *row
     return tn_cg_own_math(cg, (uint32_t)own, args, n->n_in);
   }
   switch ((int)row->id) {
-    case TN_INTRIN_SIGMOID:
-      return sigmoid(cg, dtype, x);
-    case TN_INTRIN_RSQRT:
-      return rsqrt(cg, dtype, x);
+    case TN_INTRIN_FMA:
+      if (!cg->has_fma) {
+        return tn_cg_own_fma(cg, args);
+      }
+      break;
     case TN_INTRIN_ABS:
       return absolute(cg, x, dtype);
     case TN_INTRIN_ISNAN:
@@ -220,11 +151,10 @@ static LLVMValueRef math_value(tn_cg *cg, const tn_node *n, const tn_intrin *row
     default:
       break;
   }
-  if (row->llvm != NULL) {
-    return tn_cg_fp(cg, tn_cg_llvm_intrin(cg, row->llvm, LLVMTypeOf(x), args, n->n_in));
+  if (row->llvm == NULL) {
+    return NULL;
   }
-  return row->libm != NULL && n->n_in <= MAX_LIBM_ARGS ? tn_cg_libm(cg, row->libm, args, n->n_in)
-                                                       : NULL;
+  return tn_cg_fp(cg, tn_cg_llvm_intrin(cg, row->llvm, LLVMTypeOf(x), args, n->n_in));
 }
 
 LLVMValueRef tn_cg_math(tn_cg *cg, const tn_node *n) {

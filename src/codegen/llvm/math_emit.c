@@ -19,6 +19,7 @@
 #include "tir/math/invtrig.h"
 #include "tir/math/erf.h"
 #include "tir/math/misc.h"
+#include "tir/math/fma.h"
 
 typedef LLVMValueRef (*emit_fn)(CX, const LLVMValueRef *args);
 
@@ -51,7 +52,7 @@ static const emit_row rows[] = {
 #undef X
 };
 
-enum { MAX_ARGS = 2 };
+enum { MAX_ARGS = 3 };
 
 /* The body of a function: where float32 is computed wide, parameters are widened first. */
 static LLVMValueRef body(CX, const emit_row *row, LLVMValueRef fn, bool is_f32, bool is_wide) {
@@ -88,13 +89,13 @@ static LLVMValueRef define(tn_cg *cg, const emit_row *row, const char *symbol, L
   return fn;
 }
 
-LLVMValueRef tn_cg_own_math(tn_cg *cg, uint32_t at, LLVMValueRef *args, unsigned n) {
+static LLVMValueRef call_row(tn_cg *cg, const emit_row *row, LLVMValueRef *args, unsigned n) {
   LLVMTypeRef type = LLVMTypeOf(args[0]);
   bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
   uint32_t lanes = is_vector ? LLVMGetVectorSize(type) : 1;
   bool is_f32 = (is_vector ? LLVMGetElementType(type) : type) == cg->f32;
   char symbol[64];
-  (void)snprintf(symbol, sizeof symbol, "tn.%s.%sx%u", rows[at].name, is_f32 ? "f32" : "f64",
+  (void)snprintf(symbol, sizeof symbol, "tn.%s.%sx%u", row->name, is_f32 ? "f32" : "f64",
                  lanes);
   LLVMTypeRef params[MAX_ARGS];
   for (unsigned i = 0; i < n; ++i) {
@@ -103,7 +104,23 @@ LLVMValueRef tn_cg_own_math(tn_cg *cg, uint32_t at, LLVMValueRef *args, unsigned
   LLVMTypeRef fn_type = LLVMFunctionType(type, params, n, 0);
   LLVMValueRef fn = LLVMGetNamedFunction(cg->mod, symbol);
   if (fn == NULL) {
-    fn = define(cg, &rows[at], symbol, fn_type, is_f32, lanes);
+    fn = define(cg, row, symbol, fn_type, is_f32, lanes);
   }
   return LLVMBuildCall2(cg->builder, fn_type, fn, args, n, "");
+}
+
+LLVMValueRef tn_cg_own_math(tn_cg *cg, uint32_t at, LLVMValueRef *args, unsigned n) {
+  return call_row(cg, &rows[at], args, n);
+}
+
+static LLVMValueRef fma_emit_f32(CX, const LLVMValueRef *args) {
+  return fma_f32(cx, args[0], args[1], args[2]);
+}
+static LLVMValueRef fma_emit_f64(CX, const LLVMValueRef *args) {
+  return fma_f64(cx, args[0], args[1], args[2]);
+}
+
+LLVMValueRef tn_cg_own_fma(tn_cg *cg, LLVMValueRef *args) {
+  static const emit_row row = {"fma", fma_emit_f32, fma_emit_f64, false};
+  return call_row(cg, &row, args, 3);
 }

@@ -202,7 +202,7 @@ LLVMValueRef tn_mv_rare(CX, LLVMValueRef mask, tn_mv_fn1 emit, const char *name,
   LLVMBuildCondBr(cx->builder, mask, rare, done);
   LLVMPositionBuilderAtEnd(cx->builder, rare);
   LLVMValueRef slow = LLVMBuildCall2(cx->builder, fn_type, fn, &x, 1, "");
-  if (cg->opts->opt_level >= 2) {
+  if (cg->opts->opt_level >= 2 && cg->target->vector_bytes >= 16) {
     name_vector_functions(cx, &f, type, slow);
   }
   LLVMBuildBr(cx->builder, done);

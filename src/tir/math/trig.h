@@ -28,31 +28,43 @@ typedef struct tn_angle32 {
 
 /* ---- the rest of small angles ---- */
 
+/* pi/2 in pieces, of which the first three have 33 bits (float32: 12) */
+#define PIO2_F64_1 0x1.921fb544p+0
+#define PIO2_F64_2 0x1.0b4611a6p-34
+#define PIO2_F64_3 0x1.3198a2ep-69
+#define PIO2_F64_4 0x1.b839a252049c1p-104
+#define PIO2_F32_1 0x1.922p+0f
+#define PIO2_F32_2 (-0x1.2aep-18f)
+#define PIO2_F32_3 (-0x1.deap-31f)
+#define PIO2_F32_4 0x1.184698p-44f
+#define TWO_OVER_PI_F64 0x1.45f306dc9c883p-1
+#define TWO_OVER_PI_F32 0x1.45f306p-1f
+
 #define TN_TRIG_SMALL 0x1p20
 #define TN_TRIG_SMALL_F32 5000.0f
 
 /// |x| <= TN_TRIG_SMALL: up to 2^20 quarter turns, and pieces of 33 bits.
 static inline tn_angle64 tn_angle_small_f64(CX, F64 x) {
-  F64 n = ADD(MUL(x, C64(0x1.45f306dc9c883p-1)), C64(RINT_F64)); /* 2/pi */
+  F64 n = ADD(MUL(x, C64(TWO_OVER_PI_F64)), C64(RINT_F64));
   I64 quarters = BITS64(n);
   n = SUB(n, C64(RINT_F64));
-  F64 first = SUB(x, MUL(n, C64(0x1.921fb544p+0)));
-  tn_dd second = tn_dd_sum(cx, first, MUL(n, C64(-0x1.0b4611a6p-34)));
-  tn_dd third = tn_dd_sum(cx, second.hi, MUL(n, C64(-0x1.3198a2ep-69)));
-  F64 lo = ADD(second.lo, ADD(third.lo, MUL(n, C64(-0x1.b839a252049c1p-104))));
+  F64 first = SUB(x, MUL(n, C64(PIO2_F64_1)));
+  tn_dd second = tn_dd_sum(cx, first, MUL(n, C64(-PIO2_F64_2)));
+  tn_dd third = tn_dd_sum(cx, second.hi, MUL(n, C64(-PIO2_F64_3)));
+  F64 lo = ADD(second.lo, ADD(third.lo, MUL(n, C64(-PIO2_F64_4))));
   tn_dd rest = tn_dd_sum_ordered(cx, third.hi, lo);
   return (tn_angle64){rest.hi, rest.lo, quarters};
 }
 
 /// |x| <= TN_TRIG_SMALL_F32: up to 2^12 quarter turns, and pieces of 12 bits.
 static inline tn_angle32 tn_angle_small_f32(CX, F32 x) {
-  F32 n = ADD(MUL(x, C32(0x1.45f306p-1f)), C32(RINT_F32)); /* 2/pi */
+  F32 n = ADD(MUL(x, C32(TWO_OVER_PI_F32)), C32(RINT_F32));
   I32 quarters = BITS32(n);
   n = SUB(n, C32(RINT_F32));
-  F32 second = MAD(n, C32(0x1.2aep-18f), MAD(n, C32(-0x1.922p+0f), x));
-  F32 third = MAD(n, C32(0x1.deap-31f), second);
-  F32 lost = MAD(n, C32(0x1.deap-31f), SUB(second, third));
-  return (tn_angle32){third, MAD(n, C32(-0x1.184698p-44f), lost), quarters};
+  F32 second = MAD(n, C32(-PIO2_F32_2), MAD(n, C32(-PIO2_F32_1), x));
+  F32 third = MAD(n, C32(-PIO2_F32_3), second);
+  F32 lost = MAD(n, C32(-PIO2_F32_3), SUB(second, third));
+  return (tn_angle32){third, MAD(n, C32(-PIO2_F32_4), lost), quarters};
 }
 
 /* ---- the rest of large angles ---- */
@@ -131,42 +143,59 @@ static inline tn_angle64 tn_angle_large_f64(CX, F64 x) {
 
 /* ---- sine and cosine of the rest ---- */
 
-/// [-pi/4, pi/4]: |error| < 2^-58 of the result. A sum: hi + lo.
+/* (sin(x) / x - 1) / z, z = x^2, [0.0, 0.6175]: 2^-56.53 */
+static const double sin_f64_p[] = {
+    -0x1.5555555555548p-3, 0x1.111111110f7bp-7,    -0x1.a01a019bf9ba2p-13,
+    0x1.71de35640aec9p-19, -0x1.ae5e57824f735p-26, 0x1.5d8ee7d371876p-33,
+};
+
+/* (cos(x) - 1 + z / 2) / z^2, z = x^2, [0.0, 0.6175]: 2^-59.76 */
+static const double cos_f64_p[] = {
+    0x1.555555555554cp-5,   -0x1.6c16c16c15163p-10, 0x1.a01a019caefcp-16,
+    -0x1.27e4f807db4ffp-22, 0x1.1ee9ea6fb5be7p-29,  -0x1.8fadd1ba16ec2p-37,
+};
+
+/* (sin(x) / x - 1) / z, z = x^2, [0.0, 0.6175]: 2^-26.83 */
+static const float sin_f32_p[] = {
+    -0x1.555546p-3f,
+    0x1.110736p-7f,
+    -0x1.994224p-13f,
+};
+
+/* (cos(x) - 1 + z / 2) / z^2, z = x^2, [0.0, 0.6175]: 2^-30.95 */
+static const float cos_f32_p[] = {
+    0x1.55554ap-5f,
+    -0x1.6c0c86p-10f,
+    0x1.9a00c8p-16f,
+};
+
+/// The sine of an angle in [-pi/4, pi/4], as a sum.
 static inline tn_dd tn_sin_rest_f64(CX, tn_angle64 angle) {
-  static const double c[] = {-0x1.5555555555549p-3, 0x1.111111110f861p-7,   -0x1.a01a019c0e4efp-13,
-                             0x1.71de3574ba6e8p-19, -0x1.ae5e63cccc7c0p-26, 0x1.5d924681c6302p-33};
   F64 square = MUL(angle.hi, angle.hi);
   F64 cube = MUL(angle.hi, square);
   F64 lo = SUB(angle.lo, MUL(angle.lo, MUL(C64(0.5), square)));
-  return (tn_dd){angle.hi, MAD(cube, POLY64(square, c), lo)};
+  return (tn_dd){angle.hi, MAD(cube, POLY64(square, sin_f64_p), lo)};
 }
 
-/// [-pi/4, pi/4]: |error| < 2^-63. A sum: 1 - square / 2 rounded, and the rest with what that lost.
+/// Its cosine: 1 - square / 2 rounded, and the rest with what that lost.
 static inline tn_dd tn_cos_rest_f64(CX, tn_angle64 angle) {
-  static const double c[] = {0x1.555555555554cp-5,  -0x1.6c16c16c15162p-10,
-                             0x1.a01a019caef10p-16, -0x1.27e4f807d3cf0p-22,
-                             0x1.1ee9ea6ae6690p-29, -0x1.8fadcf5f81277p-37};
   F64 square = MUL(angle.hi, angle.hi);
   F64 half = MUL(C64(0.5), square);
   F64 most = SUB(C64(1.0), half);
   F64 lost = SUB(SUB(C64(1.0), most), half);
-  F64 less = MAD(MUL(square, square), POLY64(square, c), NEG(MUL(angle.hi, angle.lo)));
+  F64 less = MAD(MUL(square, square), POLY64(square, cos_f64_p), NEG(MUL(angle.hi, angle.lo)));
   return (tn_dd){most, ADD(lost, less)};
 }
 
-/// [-pi/4, pi/4]: |error| < 2^-27.9 of the result.
 static inline F32 tn_sin_rest_f32(CX, tn_angle32 angle) {
-  static const float c[] = {-0x1.555546p-3f, 0x1.11075cp-7f, -0x1.994d02p-13f};
   F32 square = MUL(angle.hi, angle.hi);
   F32 cube = MUL(angle.hi, square);
-  return ADD(angle.hi, MAD(cube, POLY32(square, c), angle.lo));
+  return ADD(angle.hi, MAD(cube, POLY32(square, sin_f32_p), angle.lo));
 }
 
-/// [-pi/4, pi/4]: |error| < 2^-33.
 static inline F32 tn_cos_rest_f32(CX, tn_angle32 angle) {
-  static const float c[] = {0x1.55554ap-5f, -0x1.6c0c88p-10f, 0x1.9a0112p-16f};
   F32 square = MUL(angle.hi, angle.hi);
-  F32 more = MUL(square, MUL(square, POLY32(square, c)));
+  F32 more = MUL(square, MUL(square, POLY32(square, cos_f32_p)));
   F32 most = MAD(square, C32(-0.5f), C32(1.0f));
   return ADD(most, MAD(NEG(angle.hi), angle.lo, more));
 }
