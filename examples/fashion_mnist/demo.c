@@ -294,7 +294,7 @@ static tn_status check_agreement(demo *d) {
     tn_arg result = tn_arg_none();
     set_input(d, i);
     tn_status st =
-        tn_program_interpret(form->program, d->rt, "main", form->args, form->n_args, &result);
+        tn_program_interpret(form->program, d->rt, "main", form->args, form->n_args, NULL, &result);
     if (st != NULL) {
       return st;
     }

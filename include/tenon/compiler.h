@@ -158,11 +158,23 @@ TN_API tn_status tn_program_compile(const tn_program *program, const tn_compile_
 /// IO. The file appears whole or not at all.
 TN_API tn_status tn_program_write(const tn_program *program, const tn_compile_opts *opts,
                                   const char *path);
+/// How to interpret. Zero-initialise and set what differs; NULL stands for all zero.
+typedef struct tn_interpret_opts {
+  /// Looks for what compiled code may do otherwise or die of: accesses outside buffers and outside
+  /// what blocks declare, elements read before they are written, turns of parallel loops that meet,
+  /// divisions by zero. Each is a diagnostic; up to ten of a run come back as an INVALID status.
+  bool is_checked;
+  /// One for each argument: true where its tensor is only room for a result. NULL: none is.
+  const bool *are_room;
+} tn_interpret_opts;
+
 /// Runs `func` with the reference interpreters of both levels: slow, sequential, exact,
 /// bounds-checked. Library functions come from the registry of `rt`. A loop function writes into
-/// its tensor arguments (cpu, compact) and out_ret stays NONE unless it returns a scalar.
+/// its tensor arguments (cpu, compact) and out_ret stays NONE unless it returns a scalar. opts: may
+/// be NULL.
 TN_API tn_status tn_program_interpret(const tn_program *program, tn_runtime *rt, const char *func,
-                                      const tn_arg *args, int32_t n_args, tn_arg *out_ret);
+                                      const tn_arg *args, int32_t n_args,
+                                      const tn_interpret_opts *opts, tn_arg *out_ret);
 
 /* ---- arrays in files ---- */
 

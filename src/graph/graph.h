@@ -214,6 +214,8 @@ typedef struct tn_interp_hooks {
   tn_status (*call)(void *ctx, const char *name, const tn_value *args, int32_t n_args,
                     tn_value *out_ret);
   void *ctx;
+  tn_tir_checker
+      *checker; /* watches the loop functions, and that nothing unwritten is used; NULL: none */
 } tn_interp_hooks;
 
 typedef struct tn_interp tn_interp;

@@ -33,7 +33,10 @@ tn_interp *tn_interp_new(const tn_module *module, const tn_interp_hooks *hooks) 
   return in;
 }
 
-static void free_array(tn_array *array) {
+static void free_array(tn_interp *in, tn_array *array) {
+  if (in->hooks.checker != NULL && !array->is_view) {
+    tn_tir_checker_forget(in->hooks.checker, array->data);
+  }
   tn_array_deinit(array);
   free(array);
 }
@@ -43,7 +46,7 @@ void tn_interp_free(tn_interp *in) {
     return;
   }
   for (size_t i = 0; i < in->arrays.len; ++i) {
-    free_array(in->arrays.data[i].array);
+    free_array(in, in->arrays.data[i].array);
   }
   TN_VEC_DEINIT(&in->arrays);
   tn_arena_deinit(&in->arena);
@@ -79,7 +82,7 @@ static void sweep(tn_interp *in, size_t first, const tn_value *result) {
       }
       in->arrays.data[--n_kept] = owned;
     } else {
-      free_array(owned.array);
+      free_array(in, owned.array);
     }
   }
   size_t n = in->arrays.len - n_kept;
@@ -101,6 +104,15 @@ tn_status tn_interp_array(tn_interp *in, tn_dtype dtype, int32_t ndim, const int
   }
   TN_VEC_PUSH(&in->arrays, (tn_owned_array){.array = array});
   *out = (tn_value){.kind = TN_V_ARRAY, .array = array};
+  return NULL;
+}
+
+tn_status tn_interp_fresh_array(tn_interp *in, tn_dtype dtype, int32_t ndim, const int64_t *shape,
+                                tn_value *out) {
+  TN_TRY(tn_interp_array(in, dtype, ndim, shape, out));
+  if (in->hooks.checker != NULL) {
+    tn_tir_checker_fresh(in->hooks.checker, out->array->data, tn_array_n_bytes(out->array));
+  }
   return NULL;
 }
 
@@ -320,6 +332,7 @@ static tn_status run_match_cast(tn_interp *in, tn_frame *frame, const tn_node *s
 
 static tn_status run_stmt(tn_interp *in, tn_frame *frame, const tn_node *stmt, tn_value *out) {
   tn_value value = {0};
+  in->place = stmt;
   switch ((int)stmt->op) {
     case TN_OP_GBIND:
       if (stmt->in[TN_BIND_VALUE]->op == TN_OP_GFUNC) {
@@ -442,6 +455,19 @@ tn_status tn_interp_apply(tn_interp *in, const tn_value *func, const tn_value *a
   }
 }
 
+/* What a function gives back without ever having written it is not what compiled code gives. */
+static void check_result(tn_interp *in, const tn_node *func, const tn_value *value) {
+  const tn_array *array = value->kind == TN_V_ARRAY ? value->array : NULL;
+  for (int32_t i = 0; i < value->n && value->items != NULL; ++i) {
+    check_result(in, func, &value->items[i]);
+  }
+  if (array != NULL &&
+      !tn_tir_checker_is_written(in->hooks.checker, array->data, tn_array_n_bytes(array))) {
+    tn_tir_checker_add(in->hooks.checker, "never-written", func,
+                       "%s: a part of its result was never written", func->attr.text);
+  }
+}
+
 tn_status tn_interp_call(tn_interp *in, const char *func, const tn_value *args, int32_t n_args,
                          tn_value *out) {
   const tn_node *node = tn_module_find(in->module, func);
@@ -453,6 +479,9 @@ tn_status tn_interp_call(tn_interp *in, const char *func, const tn_value *args, 
   tn_value callee = {.kind = TN_V_FUNC, .func = node, .str = func};
   tn_value result = {0};
   tn_status st = tn_interp_apply(in, &callee, args, n_args, &result);
+  if (st == NULL && in->hooks.checker != NULL && in->depth == 0) {
+    check_result(in, node, &result);
+  }
   sweep(in, first, st == NULL ? &result : NULL);
   if (st == NULL) {
     *out = result;

@@ -22,7 +22,8 @@ struct tn_interp {
   tn_arena arena; /* items, dims, texts, captured variables */
   TN_VEC(tn_owned_array) arrays;
   int32_t depth;
-  int32_t n_places; /* that the error of this run names already */
+  int32_t n_places;     /* that the error of this run names already */
+  const tn_node *place; /* the statement that runs */
 };
 
 /// Variables of one call. Values lie in `values`, found by the id of their GVAR.
@@ -48,6 +49,9 @@ TN_MUST_USE tn_status tn_interp_prim_func(tn_interp *in, const char *name, const
 TN_MUST_USE tn_status tn_interp_extern(tn_interp *in, const char *name, const tn_value *args,
                                        int32_t n_args, tn_value *out);
 
+/// A zeroed array owned by the run, whose contents a program must not rely on.
+TN_MUST_USE tn_status tn_interp_fresh_array(tn_interp *in, tn_dtype dtype, int32_t ndim,
+                                            const int64_t *shape, tn_value *out);
 /// A zeroed array owned by the run.
 TN_MUST_USE tn_status tn_interp_array(tn_interp *in, tn_dtype dtype, int32_t ndim,
                                       const int64_t *shape, tn_value *out);

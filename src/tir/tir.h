@@ -179,6 +179,30 @@ typedef struct tn_tir_arg {
   bool is_float;   /* the number given is f64: a parameter of an integer type refuses it */
 } tn_tir_arg;
 
+/// Watches runs: an access outside a buffer (it reads 0, and is not stored), an element read before
+/// anything wrote it, turns of a parallel, vectorized or thread-bound loop and instances of a block
+/// that differ in spatial axes touching one element with a write, an access that its block's
+/// regions do not declare, a division of integers by 0 (gives 0), an index that wraps in int32.
+/// Runs go on after a finding, up to ten different ones. One run at a time.
+typedef struct tn_tir_checker tn_tir_checker;
+/// ir: for positions; borrowed.
+tn_tir_checker *tn_tir_checker_new(const tn_ir *ir);
+void tn_tir_checker_free(tn_tir_checker *checker);
+/// Memory that holds nothing yet; any other memory that comes as an argument counts as written.
+void tn_tir_checker_fresh(tn_tir_checker *checker, const void *data, size_t n_bytes);
+/// Fresh memory goes back to its owner.
+void tn_tir_checker_forget(tn_tir_checker *checker, const void *data);
+/// Somebody else wrote it.
+void tn_tir_checker_wrote(tn_tir_checker *checker, const void *data, size_t n_bytes);
+/// True when no byte of it is fresh.
+bool tn_tir_checker_is_written(const tn_tir_checker *checker, const void *data, size_t n_bytes);
+/// A finding outside loop functions, at `place`, once for each place.
+void tn_tir_checker_add(tn_tir_checker *checker, const char *id, const tn_node *place,
+                        const char *fmt, ...) TN_PRINTF(4, 5);
+/// NULL when nothing was found and st is NULL; else INVALID with the findings and, after them, st
+/// (consumed), unless it only says that there are enough.
+TN_MUST_USE tn_status tn_tir_checker_finish(tn_tir_checker *checker, tn_status st);
+
 /// What interpreted code may call; zero-initialise what is not offered (then the call is an
 /// UNSUPPORTED error naming it).
 typedef struct tn_tir_hooks {
@@ -186,7 +210,8 @@ typedef struct tn_tir_hooks {
   tn_status (*call_packed)(void *ctx, const char *name, const tn_tir_arg *args, int32_t n_args,
                            tn_tir_arg *out_ret);
   void *ctx;
-  int64_t max_steps; /* 0: none; else TIMEOUT after so many statements */
+  int64_t max_steps;       /* 0: none; else TIMEOUT after so many statements */
+  tn_tir_checker *checker; /* NULL: a plain run */
 } tn_tir_hooks;
 
 /// Runs the PRIM_FUNC `func` of `module`: sequential, in source order, exact types (float32

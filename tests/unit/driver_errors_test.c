@@ -87,11 +87,11 @@ static void a_loopback_tensor_given_to_a_graph_function_is_refused(void **state)
   machine m = open_machine();
   tn_arg arg = tn_arg_of_tensor(m.far_x);
   tn_arg result = tn_arg_none();
-  expect_error(tn_vm_call(m.vm, "main", &arg, 1, NULL, &result), TN_INVALID, "loopback");
+  expect_error(tn_vm_call(m.vm, "main", &arg, 1, &result), TN_INVALID, "loopback");
   assert_int_equal(result.kind, TN_ARG_NONE);
   expect_values(m.rt, m.far_x, values);
   arg = tn_arg_of_tensor(m.x); /* the machine still works */
-  expect_ok(tn_vm_call(m.vm, "main", &arg, 1, NULL, &result));
+  expect_ok(tn_vm_call(m.vm, "main", &arg, 1, &result));
   expect_values(m.rt, tn_arg_tensor(&result), doubled);
   tn_arg_release(&result);
   close_machine(&m);

@@ -176,7 +176,8 @@ static void run_vm(const network *net, tn_vm *vm, float out[N_CLASSES]) {
 
 static void interpret(fixture *f, const network *net, float out[N_CLASSES]) {
   tn_arg result = tn_arg_none();
-  tn_status st = tn_program_interpret(net->program, f->rt, "main", net->args, net->n_args, &result);
+  tn_status st =
+      tn_program_interpret(net->program, f->rt, "main", net->args, net->n_args, NULL, &result);
   take(st, &result, out);
 }
 

@@ -135,7 +135,7 @@ static void interpret(const host *h, const tn_program *program, const char *when
   tn_tensor *x = input();
   tn_arg arg = tn_arg_of_tensor(x);
   tn_arg result = tn_arg_none();
-  expect_ok(tn_program_interpret(program, h->rt, "main", &arg, 1, &result));
+  expect_ok(tn_program_interpret(program, h->rt, "main", &arg, 1, NULL, &result));
   expect_events(h, &result, when);
   tn_arg_release(&result);
   tn_tensor_release(x);

@@ -307,6 +307,7 @@ static tn_status make_argument(const cli_args *args, session *s, int32_t j, cons
                                int64_t seed) {
   const tn_param_info *param = &s->params[j];
   if (!s->is_graph && param->is_output) {
+    s->are_room[j] = true;
     return make_tensor(known, param, false, 0, &s->args[j]);
   }
   bool is_tensor = param->kind == TN_EXEC_TY_TENSOR;
@@ -426,7 +427,8 @@ tn_status session_call(session *s, tn_arg *out_ret) {
   if (s->vm != NULL) {
     return tn_vm_call(s->vm, s->func, s->args, s->n_params, out_ret);
   }
-  return tn_program_interpret(s->program, s->rt, s->func, s->args, s->n_params, out_ret);
+  const tn_interpret_opts opts = {.is_checked = s->is_checked, .are_room = s->are_room};
+  return tn_program_interpret(s->program, s->rt, s->func, s->args, s->n_params, &opts, out_ret);
 }
 
 void session_close(session *s) {

@@ -34,6 +34,9 @@ int32_t tn_icomp_emit(tn_icomp *c, tn_iop op, uint32_t x, int32_t d, int32_t a, 
   tn_ins ins = {.op = (uint16_t)op, .x = (uint16_t)x, .d = d, .a = a, .b = b, .c = c_operand};
   TN_VEC_PUSH(&c->prog->code, ins);
   TN_VEC_PUSH(&c->prog->places, c->place);
+  if (c->prog->is_checked) {
+    TN_VEC_PUSH(&c->prog->where_at, c->where);
+  }
   return (int32_t)c->prog->code.len - 1;
 }
 

@@ -27,6 +27,18 @@ typedef enum tn_iop {
 #undef X
 } tn_iop;
 
+/// What a CHECK does; it stands before what it is about.
+typedef enum tn_icheck {
+  TN_ICHECK_NONE,
+  TN_ICHECK_LOAD, /* operands of the load or store after it, but for x */
+  TN_ICHECK_STORE,
+  TN_ICHECK_DIVISOR, /* d: the quotient; b: what must not be 0 */
+  TN_ICHECK_WIDE,    /* a: index; b: the same in 64 bits; c: buffer */
+  TN_ICHECK_MARK,    /* a loop begins; d: its mark; a: fork + 1, 0: none; b: lanes */
+  TN_ICHECK_TURN,    /* of fork a */
+  TN_ICHECK_BLOCK    /* an instance of block a begins; b: nodes around it */
+} tn_icheck;
+
 typedef struct tn_ins {
   uint16_t op; /* tn_iop */
   uint16_t x;
@@ -184,6 +196,7 @@ typedef struct tn_ivm {
   tn_ireg ret;
   bool has_ret;
   tn_tir_checker *check; /* NULL: a plain run */
+  int32_t skip;          /* instructions that a check leaves out */
   struct tn_ivm_block *blocks;
   uint32_t n_outer_forks; /* of the callers */
   uint32_t n_outer_nodes;
@@ -282,9 +295,9 @@ typedef struct tn_icomp {
   int32_t top; /* next free slot */
   const tn_node *place;
   /* of a checked program */
-  int32_t where;           /* -1: the function itself */
-  TN_VEC(tn_iloop) loops;  /* around the place */
-  tn_map value_of;         /* id of a bound variable -> its value */
+  int32_t where;          /* -1: the function itself */
+  TN_VEC(tn_iloop) loops; /* around the place */
+  tn_map value_of;        /* id of a bound variable -> its value */
 } tn_icomp;
 
 /// The state that a scope restores when it ends.

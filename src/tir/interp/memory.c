@@ -114,7 +114,7 @@ typedef struct access {
   tn_ival indices[TN_MAX_NDIM];
   tn_ival predicate;
   bool has_predicate;
-  tn_iop check; /* before it in a checked program; MOV: none */
+  tn_icheck check;
 } access;
 
 static tn_status prepare(tn_icomp *c, const tn_node *n, uint32_t first, const tn_node *predicate,
@@ -163,8 +163,8 @@ static void emit_access(tn_icomp *c, tn_iop op, const access *a, uint32_t lane, 
     index[0] = list;
     index[1] = 0;
   }
-  if (c->prog->is_checked && a->check != TN_IOP_MOV) {
-    tn_icomp_emit(c, a->check, a->ndim, d, a->buffer, index[0], index[1]);
+  if (c->prog->is_checked && a->check != TN_ICHECK_NONE) {
+    tn_icomp_emit(c, TN_IOP_CHECK, (uint32_t)a->check, d, a->buffer, index[0], index[1]);
   }
   tn_icomp_emit(c, op, a->ndim, d, a->buffer, index[0], index[1]);
   if (skip >= 0) {
@@ -252,7 +252,7 @@ tn_status tn_icomp_load(tn_icomp *c, const tn_node *n, tn_ival *out) {
   access a = {0};
   TN_TRY(find_ops(c, n->in[TN_LOAD_BUFFER], &load, &store));
   TN_TRY(prepare(c, n, TN_LOAD_INDICES, n->in[TN_LOAD_PREDICATE], &a));
-  a.check = TN_IOP_CHECK_LOAD;
+  a.check = TN_ICHECK_LOAD;
   *out = tn_icomp_new_value(c, a.lanes);
   for (uint32_t l = 0; l < a.lanes; ++l) {
     int32_t d = tn_icomp_lane(c, *out, l);
@@ -272,7 +272,7 @@ tn_status tn_icomp_store(tn_icomp *c, const tn_node *n) {
   TN_TRY(find_ops(c, n->in[TN_STORE_BUFFER], &load, &store));
   TN_TRY(tn_icomp_expr(c, n->in[TN_STORE_VALUE], &value));
   TN_TRY(prepare(c, n, TN_STORE_INDICES, n->in[TN_STORE_PREDICATE], &a));
-  a.check = TN_IOP_CHECK_STORE;
+  a.check = TN_ICHECK_STORE;
   for (uint32_t l = 0; l < a.lanes; ++l) {
     emit_access(c, store, &a, l, tn_icomp_lane(c, value, l));
   }

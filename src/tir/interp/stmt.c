@@ -73,15 +73,20 @@ static void loop_end(tn_icomp *c, const loop *l, uint32_t n_stmts) {
   ++c->epoch;
 }
 
-static tn_status loop_over(tn_icomp *c, const tn_node *var, const tn_node *min,
-                           const tn_node *extent, const tn_node *body, const tn_node *domain) {
+/* n: a FOR, or what runs its body once a thread. */
+static tn_status loop_over(tn_icomp *c, const tn_node *n, const tn_node *min, const tn_node *extent,
+                           const tn_node *body) {
   loop l = {0};
+  const tn_node *var = n->in[0];
+  tn_icheck_loop(c, n);
   TN_TRY(loop_begin(c, min, extent, &l));
   tn_icomp_bind_slot(c, var, l.var);
-  if (domain != NULL) {
-    tn_map_set(&c->domain_of, var->id, (uint64_t)(uintptr_t)domain);
+  if (tn_is(n, TN_OP_FOR)) {
+    tn_map_set(&c->domain_of, var->id, (uint64_t)(uintptr_t)n);
   }
+  int32_t outer = tn_icheck_enter_loop(c, n, l.var);
   TN_TRY(nested(c, body));
+  tn_icheck_leave(c, outer);
   loop_end(c, &l, count_stmts(body));
   return NULL;
 }
@@ -125,7 +130,7 @@ static tn_status if_stmt(tn_icomp *c, const tn_node *n) {
 static tn_status attr_stmt(tn_icomp *c, const tn_node *n) {
   const tn_node *node = n->in[TN_ATTR_NODE];
   if (tn_is(node, TN_OP_VAR) && !tn_icomp_is_bound(c, node) && !tn_dtype_is_handle(node->dtype)) {
-    return loop_over(c, node, NULL, n->in[TN_ATTR_VALUE], n->in[TN_ATTR_BODY], NULL);
+    return loop_over(c, n, NULL, n->in[TN_ATTR_VALUE], n->in[TN_ATTR_BODY]);
   }
   return nested(c, n->in[TN_ATTR_BODY]);
 }
@@ -221,6 +226,8 @@ static tn_status block(tn_icomp *c, const tn_node *n) {
     skip = tn_icomp_emit(c, TN_IOP_JZ, 0, 0, cond, 0, 0);
   }
   TN_TRY(check_iters(c, iters, mins));
+  int32_t outer = 0;
+  TN_TRY(tn_icheck_enter_block(c, n, &outer));
   for (uint32_t i = 0; i < n->in[TN_BLOCK_ALLOCS]->n_in; ++i) {
     TN_TRY(tn_icomp_alloc_buffer(c, n->in[TN_BLOCK_ALLOCS]->in[i]));
   }
@@ -229,6 +236,7 @@ static tn_status block(tn_icomp *c, const tn_node *n) {
   }
   TN_TRY(block_init(c, n, mins));
   TN_TRY(nested(c, n->in[TN_BLOCK_BODY]));
+  tn_icheck_leave(c, outer);
   if (skip >= 0) {
     tn_icomp_land(c, skip);
   }
@@ -241,6 +249,7 @@ static tn_status bind_stmt(tn_icomp *c, const tn_node *n) {
   tn_ival value = {0};
   TN_TRY(tn_icomp_expr(c, n->in[TN_BIND_VALUE], &value));
   tn_icomp_bind(c, n->in[TN_BIND_VAR], value);
+  tn_icheck_bind(c, n->in[TN_BIND_VAR], n->in[TN_BIND_VALUE]);
   return tn_dtype_is_handle(n->in[TN_BIND_VAR]->dtype) ? tn_icomp_set_loose(c, n->in[TN_BIND_VAR])
                                                        : NULL;
 }
@@ -288,11 +297,9 @@ static tn_status dispatch(tn_icomp *c, const tn_node *n) {
     case TN_OP_DECL:
       return tn_icomp_set_buffer(c, n->in[0]);
     case TN_OP_FOR:
-      return loop_over(c, n->in[TN_FOR_VAR], n->in[TN_FOR_MIN], n->in[TN_FOR_EXTENT],
-                       n->in[TN_FOR_BODY], n);
+      return loop_over(c, n, n->in[TN_FOR_MIN], n->in[TN_FOR_EXTENT], n->in[TN_FOR_BODY]);
     case TN_OP_LAUNCH:
-      return loop_over(c, n->in[TN_LAUNCH_VAR], NULL, n->in[TN_LAUNCH_EXTENT],
-                       n->in[TN_LAUNCH_BODY], NULL);
+      return loop_over(c, n, NULL, n->in[TN_LAUNCH_EXTENT], n->in[TN_LAUNCH_BODY]);
     case TN_OP_WHILE:
       return while_loop(c, n);
     case TN_OP_IF:

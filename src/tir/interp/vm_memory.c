@@ -214,7 +214,8 @@ void tn_ivm_bitcast(tn_ivm *vm, const tn_ins *in) {
   uint64_t window = 0;
   uint32_t next = 0;
   for (uint32_t l = 0; l < tn_dtype_lanes(from); ++l) {
-    uint64_t bits = tn_ivm_lane_bits(tn_dtype_elem(from), vm->slots[list[2 + l]]) & tn_num_mask(from_bits);
+    uint64_t bits =
+        tn_ivm_lane_bits(tn_dtype_elem(from), vm->slots[list[2 + l]]) & tn_num_mask(from_bits);
     window |= bits << n;
     n += from_bits;
     for (; n >= to_bits; n -= to_bits) {
