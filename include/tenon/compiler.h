@@ -107,9 +107,10 @@ typedef struct tn_compile_opts {
   void (*after_pass)(void *ctx, int32_t index, const char *pass, bool is_changed, int64_t ns,
                      const tn_program *now);
   void *ctx;
+  const char *func; ///< only this function and what it calls; NULL: all
 } tn_compile_opts;
 #define TN_COMPILE_DEFAULTS \
-  { NULL, 2, false, false, false, NULL, NULL }
+  { NULL, 2, false, false, false, NULL, NULL, NULL }
 
 /// Runs passes by name, separated by commas, in this order. Errors: NOT_FOUND with a near name;
 /// what a pass refuses.

@@ -168,6 +168,9 @@ tn_status tn_driver_lower(const tn_program *program, const tn_compile_opts *opts
   lowered.ir = tn_ir_new_child(program->ir, 0);
   tn_module_init_copy(&lowered.module, &program->module);
   lowered.module.ir = lowered.ir;
+  if (opts->func != NULL) {
+    tn_module_keep_only(&lowered.module, opts->func);
+  }
   st = tn_driver_run(&lowered.module, default_passes, opts, lowered.target);
   if (st != NULL) {
     tn_lowered_deinit(&lowered);

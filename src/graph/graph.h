@@ -228,6 +228,10 @@ TN_MUST_USE tn_status tn_interp_call(tn_interp *interp, const char *func, const 
 void tn_interp_free(tn_interp *interp);
 
 /* ---- passes ---- */
+
+/// Drops the functions that `name` does not reach; nothing when there is no such function.
+void tn_module_keep_only(tn_module *module, const char *name);
+
 /* Rows of graph/passes.def: normalize, bind_params, dead_code, fold_constant (later), to_vm:
  * lower_call_tir, plan_memory, lower_shapes ... VM form (taken by tn_vm_emit): straight bindings of
  * vm-level builtins, no DATAFLOW, no call_tir. */

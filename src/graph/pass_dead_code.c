@@ -154,6 +154,21 @@ static void reach_from(const tn_node *n, void *ctx) {
   }
 }
 
+/* Only what the functions named so far reach stays. */
+static void drop_unreached(tn_module *module, reach *r) {
+  while (r->todo.len > 0) {
+    const tn_node *func = TN_VEC_POP(&r->todo);
+    tn_walk_once(module->ir, func, reach_from, r);
+  }
+  for (uint32_t i = module->n_funcs; i-- > 0;) {
+    if (!tn_strmap_has(&r->seen, module->funcs[i].name)) {
+      tn_module_remove(module, module->funcs[i].name);
+    }
+  }
+  TN_VEC_DEINIT(&r->todo);
+  tn_strmap_deinit(&r->seen);
+}
+
 static void drop_functions(tn_module *module) {
   reach r = {.module = module};
   for (uint32_t i = 0; i < module->n_funcs; ++i) {
@@ -161,17 +176,15 @@ static void drop_functions(tn_module *module) {
       reach_name(&r, module->funcs[i].name);
     }
   }
-  while (r.todo.len > 0) {
-    const tn_node *func = TN_VEC_POP(&r.todo);
-    tn_walk_once(module->ir, func, reach_from, &r);
+  drop_unreached(module, &r);
+}
+
+void tn_module_keep_only(tn_module *module, const char *name) {
+  reach r = {.module = module};
+  if (tn_module_find(module, name) != NULL) {
+    reach_name(&r, name);
+    drop_unreached(module, &r);
   }
-  for (uint32_t i = module->n_funcs; i-- > 0;) {
-    if (!tn_strmap_has(&r.seen, module->funcs[i].name)) {
-      tn_module_remove(module, module->funcs[i].name);
-    }
-  }
-  TN_VEC_DEINIT(&r.todo);
-  tn_strmap_deinit(&r.seen);
 }
 
 tn_status tn_pass_dead_code(tn_module *module, const tn_pass_opts *opts) {

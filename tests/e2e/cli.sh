@@ -144,6 +144,26 @@ for form in py tnx so; do
   succeeds "run --size with .$form" "$TENON" run "$work/open.$form" --random --size n=2 -s m=4
   out_has '^out: float32\[2, 4\] '
 done
+# What a function does not reach is not compiled, so what has no code there does no harm.
+cat > "$work/parts.py" << 'PY'
+@I.ir_module
+class Parts:
+    @T.prim_func
+    def one(A: T.Buffer((4,), "int32")):
+        Parts.part(A, 3)
+
+    @T.prim_func(private=True)
+    def part(A: T.Buffer((4,), "int32"), k: T.int32):
+        A[0] = k
+
+    @T.prim_func
+    def gpu(A: T.Buffer((4,), "int32")):
+        T.tvm_storage_sync("shared")
+        A[0] = 1
+PY
+succeeds "run --func compiles what it needs" "$TENON" run "$work/parts.py" --func one
+out_has "A: int32\[4\] 3 0 0 0"
+fails 1 "a function without code" "T.tvm_storage_sync" "$TENON" run "$work/parts.py" --func gpu
 fails 1 "an unknown function" "no function is called 'nope'" "$TENON" run "$work/k.py" --func nope
 fails 1 "a library that nobody registered" "env.linear" "$TENON" run "$fashion/library.py" --random
 

@@ -403,7 +403,9 @@ static tn_status open_file(const cli_args *args, const cli_compile *compile, boo
   st = st == NULL ? choose_function(args, s, &index) : st;
   st = st == NULL ? describe_program_function(s, index) : st;
   if (st == NULL && !is_interpreted) {
-    st = tn_program_compile(s->program, &compile->opts, &s->exec);
+    tn_compile_opts opts = compile->opts;
+    opts.func = s->func;
+    st = tn_program_compile(s->program, &opts, &s->exec);
   }
   return st;
 }
