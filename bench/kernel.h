@@ -21,14 +21,17 @@ static inline void kernel_deinit(kernel *k) {
   *k = (kernel){0};
 }
 
-static inline tn_status kernel_emit(const tn_lowered *lowered, int32_t opt_level, tn_buf *object) {
-  tn_codegen_opts opts = {.target = lowered->target, .opt_level = opt_level};
-  return tn_llvm_emit(&lowered->module, &opts, TN_EMIT_OBJ, object);
+static inline tn_status kernel_emit(const tn_lowered *lowered, const tn_compile_opts *opts,
+                                    tn_buf *object) {
+  tn_codegen_opts own = {.target = lowered->target,
+                         .opt_level = opts->opt_level,
+                         .is_strict_math = opts->is_strict_math};
+  return tn_llvm_emit(&lowered->module, &own, TN_EMIT_OBJ, object);
 }
 
 /// Compiles the loop function `name` of `program` for this machine.
-static inline tn_status kernel_init(const tn_program *program, const char *name, kernel *out_k) {
-  static const tn_compile_opts opts = TN_COMPILE_DEFAULTS;
+static inline tn_status kernel_init_as(const tn_program *program, const char *name,
+                                       const tn_compile_opts *opts, kernel *out_k) {
   tn_status st = NULL;
   tn_lowered lowered = {0};
   tn_buf object = TN_BUF_INIT;
@@ -37,8 +40,8 @@ static inline tn_status kernel_init(const tn_program *program, const char *name,
     void *object;
     tn_kernel_fn fn;
   } address = {NULL};
-  TN_GOTO(st, tn_driver_lower(program, &opts, &lowered), done);
-  TN_GOTO(st, kernel_emit(&lowered, opts.opt_level, &object), done);
+  TN_GOTO(st, tn_driver_lower(program, opts, &lowered), done);
+  TN_GOTO(st, kernel_emit(&lowered, opts, &object), done);
   TN_GOTO(st, tn_jit_new(object.data, object.len, &k.jit), done);
   address.object = tn_jit_find(k.jit, name);
   if (address.object == NULL) {
@@ -52,6 +55,11 @@ done:
   tn_buf_deinit(&object);
   tn_lowered_deinit(&lowered);
   return st;
+}
+
+static inline tn_status kernel_init(const tn_program *program, const char *name, kernel *out_k) {
+  static const tn_compile_opts opts = TN_COMPILE_DEFAULTS;
+  return kernel_init_as(program, name, &opts, out_k);
 }
 
 static inline int32_t kernel_serial_for(const tn_env *env, tn_par_body body, void *closure,

@@ -23,7 +23,6 @@
 #define LOG2_10_F32 0x1.a934fp+1f
 #define LG2_F32_H 0x1.344p-2f
 #define LG2_F32_L 0x1.3509f8p-18f
-#define LN10_F32 0x1.26bb1cp+1f
 #define LN2_F32 0x1.62e43p-1f
 
 /* (e^x - 1 - x) / x^2, [-0.3466, 0.3466]: 2^-60.27 */
@@ -44,6 +43,16 @@ static const double exp_f64_q[] = {
 /* (e^x - 1 - x) / x^2, [-0.3466, 0.3466]: 2^-27.97 */
 static const float exp_f32_q[] = {
     0x1.fffffcp-2f, 0x1.555492p-3f, 0x1.5558f2p-5f, 0x1.1239e2p-7f, 0x1.6a2474p-10f,
+};
+
+/* (e^x - 1) / x, [-0.3466, 0.3466]: 2^-25.8 */
+static const float exp_f32_p[] = {
+    0x1p+0f, 0x1.fffffcp-2f, 0x1.55541ap-3f, 0x1.555822p-5f, 0x1.126792p-7f, 0x1.6ae71ap-10f,
+};
+
+/* (2^x - 1) / x, [-0.5001, 0.5001]: 2^-25.91 */
+static const float exp2_f32_p[] = {
+    0x1.62e43p-1f, 0x1.ebfbdcp-3f, 0x1.c6aee8p-5f, 0x1.3b2d4ep-7f, 0x1.5f3e8p-10f, 0x1.41fb9ap-13f,
 };
 
 /* ---- float64 ---- */
@@ -104,24 +113,38 @@ static inline F32 tn_exp_r_f32(CX, F32 x, F32 n) {
   return MAD(n, C32(-LN2_F32_L), MAD(n, C32(-LN2_F32_H), x));
 }
 
+/* e 2^n where t = n + 1.5 * 2^23 and e is near 1, in one step for normal results: is_small says for which
+ * n 64 is added first, and 2^-64 multiplied after. Twice 2^(n - 1), since 2^128 is no number. */
+static inline F32 tn_exp_scale_f32(CX, F32 e, F32 t, MASK is_small) {
+  I32 bias = SELECT(is_small, CI32((127 + 64) << 23), CI32((127 - 1) << 23));
+  F32 power = FLOAT32(IADD(ISHL(BITS32(t), 23), bias));
+  return MUL(MUL(e, power), SELECT(is_small, C32(0x1p-64f), C32(2.0f)));
+}
+
 static inline F32 exp_f32(CX, F32 x) {
   x = tn_clamp_f32(cx, x, C32(-104.0f), C32(89.0f));
-  F32 n = tn_rint_f32(cx, MUL(x, C32(LOG2E_F32)));
-  return tn_scale_f32(cx, ADD(C32(1.0f), tn_exp_p_f32(cx, tn_exp_r_f32(cx, x, n))), n);
+  F32 t = MAD(x, C32(LOG2E_F32), C32(RINT_F32));
+  F32 r = tn_exp_r_f32(cx, x, SUB(t, C32(RINT_F32)));
+  F32 e = MAD(r, POLY32(r, exp_f32_p), C32(1.0f));
+  return tn_exp_scale_f32(cx, e, t, LT(x, C32(-86.0f)));
 }
 
 static inline F32 exp2_f32(CX, F32 x) {
-  x = tn_clamp_f32(cx, x, C32(-152.0f), C32(130.0f));
-  F32 n = tn_rint_f32(cx, x);
-  F32 r = MUL(SUB(x, n), C32(LN2_F32));
-  return tn_scale_f32(cx, ADD(C32(1.0f), tn_exp_p_f32(cx, r)), n);
+  x = tn_clamp_f32(cx, x, C32(-152.0f), C32(128.0f));
+  F32 t = ADD(x, C32(RINT_F32));
+  F32 r = SUB(x, SUB(t, C32(RINT_F32)));
+  F32 e = MAD(r, POLY32(r, exp2_f32_p), C32(1.0f));
+  return tn_exp_scale_f32(cx, e, t, LT(x, C32(-125.0f)));
 }
 
 static inline F32 exp10_f32(CX, F32 x) {
-  x = tn_clamp_f32(cx, x, C32(-46.0f), C32(39.0f));
-  F32 n = tn_rint_f32(cx, MUL(x, C32(LOG2_10_F32)));
-  F32 r = MUL(MAD(n, C32(-LG2_F32_L), MAD(n, C32(-LG2_F32_H), x)), C32(LN10_F32));
-  return tn_scale_f32(cx, ADD(C32(1.0f), tn_exp_p_f32(cx, r)), n);
+  x = tn_clamp_f32(cx, x, C32(-46.0f), C32(38.6f));
+  F32 t = MAD(x, C32(LOG2_10_F32), C32(RINT_F32));
+  F32 n = SUB(t, C32(RINT_F32));
+  F32 r = MAD(n, C32(-LG2_F32_L), MAD(n, C32(-LG2_F32_H), x));
+  F32 y = MUL(r, C32(LOG2_10_F32));
+  F32 e = MAD(y, POLY32(y, exp2_f32_p), C32(1.0f));
+  return tn_exp_scale_f32(cx, e, t, LT(x, C32(-37.0f)));
 }
 
 #endif
