@@ -8,14 +8,40 @@
 
 /* ---- dotted names ---- */
 
-static bool is_prefix(const char *name) {
-  static const char *const prefixes[] = {"T", "R", "I", "tvm", "tir", "relax"};
-  for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; ++i) {
-    if (strcmp(prefixes[i], name) == 0) {
-      return true;
+/* What a name before a dot stands for: "T", "R", "I" or "tvm"; NULL: for something else. */
+static const char *prefix_of(const tn_reader *r, const tn_ast *name) {
+  uint64_t found = 0;
+  bool is_known = tn_map_find(&r->imports, (uint64_t)(uintptr_t)name->text, &found);
+  const char *prefix = is_known ? (const char *)(uintptr_t)found : NULL;
+  return prefix == NULL || prefix[0] == 0 || tn_scopes_find(&r->scopes, name->text) != NULL
+             ? NULL
+             : prefix;
+}
+
+/* tvm.script.tir.x and tvm.tir.x are T.x. */
+static const char *short_name(tn_reader *r, const char *name) {
+  static const struct {
+    const char *full;
+    const char *prefix;
+  } rows[] = {{"tvm.script.tirx.", "T."},
+              {"tvm.script.tir.", "T."},
+              {"tvm.script.relax.", "R."},
+              {"tvm.script.ir.", "I."},
+              {"tvm.script.ir_module", "I.ir_module"},
+              {"tvm.tirx.", "T."},
+              {"tvm.tir.", "T."},
+              {"tvm.relax.", "R."},
+              {"tvm.ir.", "I."}};
+  for (size_t i = 0; name[0] == 't' && i < sizeof rows / sizeof rows[0]; ++i) {
+    size_t n = strlen(rows[i].full);
+    if (strncmp(name, rows[i].full, n) == 0) {
+      tn_buf text = TN_BUF_INIT;
+      tn_buf_printf(&text, "%s%s", rows[i].prefix, name + n);
+      name = tn_ir_text_n(r->ir, text.data, text.len);
+      tn_buf_deinit(&text);
     }
   }
-  return false;
+  return name;
 }
 
 const char *tn_dotted(tn_reader *r, const tn_ast *ast) {
@@ -25,18 +51,109 @@ const char *tn_dotted(tn_reader *r, const tn_ast *ast) {
   for (; ast->kind == TN_AST_ATTR && n < MAX_PARTS - 1; ast = ast->in[0]) {
     parts[n++] = ast->text;
   }
-  if (ast->kind != TN_AST_NAME || n == 0 || !is_prefix(ast->text) ||
-      tn_scopes_find(&r->scopes, ast->text) != NULL) {
+  const char *prefix = ast->kind != TN_AST_NAME || n == 0 ? NULL : prefix_of(r, ast);
+  if (prefix == NULL) {
     return NULL;
   }
   tn_buf text = TN_BUF_INIT;
-  tn_buf_puts(&text, ast->text);
+  tn_buf_puts(&text, prefix);
   while (n > 0) {
     tn_buf_printf(&text, ".%s", parts[--n]);
   }
   const char *name = tn_ir_text_n(r->ir, text.data, text.len);
   tn_buf_deinit(&text);
-  return name;
+  return short_name(r, name);
+}
+
+/* ---- imports ---- */
+
+static void set_import(tn_reader *r, const char *name, const char *prefix) {
+  const char *key = tn_ir_text(r->ir, name);
+  tn_map_set(&r->imports, (uint64_t)(uintptr_t)key, (uint64_t)(uintptr_t)prefix);
+}
+
+void tn_default_imports(tn_reader *r) {
+  static const char *const rows[][2] = {{"T", "T"},   {"R", "R"},    {"I", "I"},    {"tvm", "tvm"},
+                                        {"tir", "T"}, {"tirx", "T"}, {"relax", "R"}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+    set_import(r, rows[i][0], rows[i][1]);
+  }
+}
+
+/* The next word of an import line, a dotted name or a comma; false at the end. */
+static bool next_word(const char **at, char *out, size_t n_bytes) {
+  *at += strspn(*at, " \t()\\\r\n");
+  size_t n = **at == ',' ? 1 : strcspn(*at, " \t(),\\\r\n");
+  size_t n_kept = n < n_bytes ? n : n_bytes - 1;
+  memcpy(out, *at, n_kept);
+  out[n_kept] = 0;
+  *at += n;
+  return n > 0;
+}
+
+/* What of TVM an imported thing is; "" is nothing that the text could use. */
+static const char *imported_prefix(const char *module, const char *item) {
+  static const char *const rows[][2] = {
+      {"tir", "T"}, {"tirx", "T"}, {"relax", "R"}, {"ir", "I"}, {"script", "tvm.script"}};
+  bool is_tvm = strcmp(module, "tvm") == 0 || strncmp(module, "tvm.", 4) == 0;
+  if (is_tvm && item[0] == 0) {
+    return "tvm";
+  }
+  for (size_t i = 0; is_tvm && i < sizeof rows / sizeof rows[0]; ++i) {
+    if (strcmp(item, rows[i][0]) == 0) {
+      return rows[i][1];
+    }
+  }
+  return "";
+}
+
+/* One `a.b as c`, where `as c` may be missing. */
+static void note_import(tn_reader *r, bool is_from, const char *module, const char *item,
+                        const char *alias) {
+  char name[64];
+  size_t n = strcspn(item, ".");
+  bool is_plain = alias[0] == 0;
+  (void)snprintf(name, sizeof name, "%.*s", (int)(n < 63 ? n : 63), item);
+  const char *prefix = is_from ? imported_prefix(module, item) : "";
+  if (!is_from && (strcmp(item, "tvm") == 0 || strncmp(item, "tvm.", 4) == 0)) {
+    const char *last = strrchr(item, '.');
+    prefix = is_plain || last == NULL ? "tvm" : imported_prefix("tvm", last + 1);
+  }
+  set_import(r, is_plain ? name : alias, prefix);
+}
+
+void tn_read_import(tn_reader *r, const tn_ast *stmt) {
+  char module[64] = "";
+  char item[64] = "";
+  char alias[64] = "";
+  char word[64];
+  const char *at = stmt->text;
+  bool is_from = stmt->tok == TN_TOK_FROM;
+  bool is_alias = false;
+  if (is_from && (!next_word(&at, module, sizeof module) || !next_word(&at, word, sizeof word))) {
+    return;
+  }
+  while (next_word(&at, word, sizeof word)) {
+    if (strcmp(word, ",") == 0) {
+      note_import(r, is_from, module, item, alias);
+      item[0] = alias[0] = 0;
+    } else if (strcmp(word, "as") == 0) {
+      is_alias = true;
+      continue;
+    } else {
+      memcpy(is_alias ? alias : item, word, sizeof word);
+    }
+    is_alias = false;
+  }
+  if (item[0] != 0) {
+    note_import(r, is_from, module, item, alias);
+  }
+}
+
+bool tn_is_foreign(const tn_reader *r, const char *name) {
+  uint64_t found = 0;
+  return tn_map_find(&r->imports, (uint64_t)(uintptr_t)name, &found) &&
+         ((const char *)(uintptr_t)found)[0] == 0;
 }
 
 void tn_register_calls(tn_reader *r, tn_call_table table) {

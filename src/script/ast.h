@@ -50,8 +50,8 @@ typedef enum tn_ast_kind {
   TN_AST_PASS,
   TN_AST_BREAK,
   TN_AST_CONTINUE,
-  TN_AST_IMPORT, /* text: the module; text only */
-  TN_AST_DEF,    /* decorators [ret] suite params...; text */
+  TN_AST_IMPORT, /* text: what stands after the word; tok: FROM IMPORT */
+  TN_AST_DEF,    /* decorators [ret] suite [type params] params...; text */
   TN_AST_PARAM,  /* [annotation] [default]; text */
   TN_AST_CLASS   /* decorators suite; text */
 } tn_ast_kind;
@@ -59,7 +59,13 @@ typedef enum tn_ast_kind {
 enum { TN_AST_FOR_TARGET = 0, TN_AST_FOR_ITER, TN_AST_FOR_BODY };
 enum { TN_AST_IF_COND = 0, TN_AST_IF_THEN, TN_AST_IF_ELSE };
 enum { TN_AST_WITH_ITEM = 0, TN_AST_WITH_TARGET, TN_AST_WITH_BODY };
-enum { TN_AST_DEF_DECORATORS = 0, TN_AST_DEF_RET, TN_AST_DEF_BODY, TN_AST_DEF_PARAMS };
+enum {
+  TN_AST_DEF_DECORATORS = 0,
+  TN_AST_DEF_RET,
+  TN_AST_DEF_BODY,
+  TN_AST_DEF_TYPE_PARAMS, /* TUPLE of PARAMs: def f[n: T.int32](...) */
+  TN_AST_DEF_PARAMS
+};
 enum { TN_AST_CLASS_DECORATORS = 0, TN_AST_CLASS_BODY };
 
 typedef struct tn_ast tn_ast;

@@ -331,9 +331,9 @@ static const tn_ast *parse_return(tn_parser *p) {
   return finish(p, tn_ast_make(p, TN_AST_RETURN, first, 1, &value));
 }
 
-/* "import a.b as c", "from a.b import c as d": remembered by module, used for nothing but the
- * dialect. */
+/* "import a.b as c", "from a.b import c as d": only the words are kept. */
 static const tn_ast *parse_import(tn_parser *p) {
+  tn_tok word = tn_parser_tok(p)->kind;
   size_t first = p->at++;
   const tn_token *tok = tn_parser_tok(p);
   uint32_t end = tok->offset;
@@ -346,7 +346,12 @@ static const tn_ast *parse_import(tn_parser *p) {
     return tn_parser_fail(p, "syntax", "expected a module name");
   }
   const char *text = tn_ir_text_n(p->ir, p->text + tok->offset, end - tok->offset);
-  return finish(p, tn_ast_make_text(p, TN_AST_IMPORT, first, text, 0, NULL));
+  tn_ast *node = make(p, TN_AST_IMPORT, first, 0, NULL);
+  if (node != NULL) {
+    node->text = text;
+    node->tok = word;
+  }
+  return finish(p, node);
 }
 
 /* One parameter on the stack. */
@@ -382,15 +387,41 @@ static bool parse_param(tn_parser *p) {
   return param != NULL;
 }
 
+/* Parameters up to the closing bracket, on the stack. */
+static bool parse_params(tn_parser *p, tn_tok close, const char *where) {
+  while (!tn_parser_is(p, close)) {
+    if (!parse_param(p)) {
+      return false;
+    }
+    if (!tn_parser_accept(p, TN_TOK_COMMA)) {
+      break;
+    }
+  }
+  return tn_parser_expect(p, close, where);
+}
+
+/* [n: T.int32, m: T.int64] after a function's name: a TUPLE; NULL, reported. */
+static const tn_ast *parse_type_params(tn_parser *p) {
+  size_t first = p->at++;
+  size_t base = p->stack.len;
+  if (!parse_params(p, TN_TOK_RBRACKET, "to close the type parameters")) {
+    return NULL;
+  }
+  return tn_ast_make_stacked(p, TN_AST_TUPLE, first, base);
+}
+
 static const tn_ast *parse_def(tn_parser *p, size_t first, const tn_ast *decorators) {
   p->at += 1;
   const tn_token *name = tn_parser_tok(p);
   if (!tn_parser_expect(p, TN_TOK_NAME, "after 'def'")) {
     return NULL;
   }
+  const tn_ast *type_params = NULL;
   if (tn_parser_is(p, TN_TOK_LBRACKET)) {
-    return tn_parser_fail(p, "unsupported",
-                          "not supported yet: type parameters in square brackets");
+    type_params = parse_type_params(p);
+    if (type_params == NULL) {
+      return NULL;
+    }
   }
   if (!tn_parser_expect(p, TN_TOK_LPAREN, "after the function's name")) {
     return NULL;
@@ -399,15 +430,7 @@ static const tn_ast *parse_def(tn_parser *p, size_t first, const tn_ast *decorat
   for (int i = 0; i < TN_AST_DEF_PARAMS; ++i) {
     TN_VEC_PUSH(&p->stack, NULL);
   }
-  while (!tn_parser_is(p, TN_TOK_RPAREN)) {
-    if (!parse_param(p)) {
-      return NULL;
-    }
-    if (!tn_parser_accept(p, TN_TOK_COMMA)) {
-      break;
-    }
-  }
-  if (!tn_parser_expect(p, TN_TOK_RPAREN, "to close the parameter list")) {
+  if (!parse_params(p, TN_TOK_RPAREN, "to close the parameter list")) {
     return NULL;
   }
   const tn_ast *ret = NULL;
@@ -425,6 +448,7 @@ static const tn_ast *parse_def(tn_parser *p, size_t first, const tn_ast *decorat
   p->stack.data[base + TN_AST_DEF_DECORATORS] = decorators;
   p->stack.data[base + TN_AST_DEF_RET] = ret;
   p->stack.data[base + TN_AST_DEF_BODY] = body;
+  p->stack.data[base + TN_AST_DEF_TYPE_PARAMS] = type_params;
   tn_ast *node = make(p, TN_AST_DEF, first, (uint32_t)(p->stack.len - base), p->stack.data + base);
   p->stack.len = base;
   if (node != NULL) {

@@ -28,11 +28,23 @@ static const tn_node *global_of(tn_reader *r, const char *name) {
 
 tn_val tn_read_name(tn_reader *r, const tn_ast *ast) {
   const tn_binding *binding = tn_scopes_find(&r->scopes, ast->text);
+  if (binding != NULL && binding->val.kind == TN_VAL_CELL) {
+    return tn_read_cell(r, ast, binding->val.node);
+  }
   if (binding != NULL) {
     return binding->val;
   }
   if (r->class_name != NULL && strcmp(ast->text, r->class_name) == 0) {
     return (tn_val){.kind = TN_VAL_MODULE};
+  }
+  tn_val given;
+  if (tn_find_define(r, ast->text, &given)) {
+    return given;
+  }
+  if (tn_is_foreign(r, ast->text)) {
+    return tn_read_fail(r, ast, "needs-python", "write its value into the text, or give it by -D",
+                        "'%s' comes from an import, and this text is read without Python",
+                        ast->text);
   }
   const char *why = gone_hint(r, ast->text);
   if (why != NULL) {
@@ -413,7 +425,8 @@ static tn_val read_call(tn_reader *r, const tn_ast *ast, uint32_t n_names,
   const tn_ast *callee = ast->in[0];
   if (callee->kind == TN_AST_NAME && tn_scopes_find(&r->scopes, callee->text) == NULL &&
       !tn_strmap_has(&r->funcs, callee->text)) {
-    return unknown_call(r, ast, callee->text);
+    return tn_is_foreign(r, callee->text) ? tn_read_name(r, callee)
+                                          : unknown_call(r, ast, callee->text);
   }
   if (callee->kind == TN_AST_ATTR) {
     tn_val base = tn_read_val(r, callee->in[0]);

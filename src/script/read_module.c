@@ -30,13 +30,10 @@ static bool is_one_of(const char *name, const char *const *names, size_t n) {
   return false;
 }
 
-static const char *const prim_names[] = {"T.prim_func", "tir.prim_func",
-                                         "tvm.script.tir.prim_func"};
-static const char *const graph_names[] = {"R.function", "relax.function",
-                                          "tvm.script.relax.function"};
-static const char *const macro_names[] = {"T.macro", "tir.macro", "tvm.script.tir.macro"};
-static const char *const module_names[] = {"I.ir_module", "tvm.script.ir_module",
-                                           "tvm.script.ir.ir_module"};
+static const char *const prim_names[] = {"T.prim_func", "T.jit"};
+static const char *const graph_names[] = {"R.function"};
+static const char *const macro_names[] = {"T.macro", "T.inline"};
+static const char *const module_names[] = {"I.ir_module"};
 #define N_OF(names) (sizeof(names) / sizeof((names)[0]))
 
 static const char *decorator_name(tn_reader *r, const tn_ast *decorator) {
@@ -50,15 +47,9 @@ static bool is_macro(tn_reader *r, const tn_ast *stmt) {
          is_one_of(decorator_name(r, decorators->in[0]), macro_names, N_OF(macro_names));
 }
 
-/* s_tir=True is the spelling of 2026; everything else that is not known is a mistake. */
 static bool check_decorator_args(tn_reader *r, const tn_ast *decorator, const char *allowed) {
   if (decorator->kind != TN_AST_CALL) {
     return true;
-  }
-  if (tn_keyword(decorator, "s_tir") != NULL) {
-    tn_read_fail(r, decorator, "unsupported", NULL,
-                 "not supported yet: s_tir=, the spelling of 2026");
-    return false;
   }
   if (tn_n_positional(decorator) > 0) {
     tn_read_fail(r, decorator, "wrong-argument-count", NULL,
@@ -80,7 +71,7 @@ bool tn_read_decorators(tn_reader *r, const tn_ast *def, tn_def_opts *out) {
   const tn_ast *decorator = decorators->in[0];
   const char *name = decorator_name(r, decorator);
   if (is_one_of(name, prim_names, N_OF(prim_names))) {
-    return check_decorator_args(r, decorator, "private check_well_formed") &&
+    return check_decorator_args(r, decorator, "private check_well_formed s_tir") &&
            read_flag(r, decorator, "private", false, &out->is_private);
   }
   if (is_one_of(name, macro_names, N_OF(macro_names))) {
@@ -94,10 +85,8 @@ bool tn_read_decorators(tn_reader *r, const tn_ast *def, tn_def_opts *out) {
            read_flag(r, decorator, "private", false, &out->is_private) &&
            read_flag(r, decorator, "pure", true, &out->is_pure);
   }
-  if (name != NULL && (strcmp(name, "T.inline") == 0 || strcmp(name, "R.macro") == 0)) {
-    tn_read_fail(r, decorator, "unsupported", name[0] == 'T' ? "use @T.macro" : NULL,
-                 "not supported yet: @%s%s", name,
-                 name[0] == 'T' ? ", of the spelling of 2026" : "");
+  if (name != NULL && strcmp(name, "R.macro") == 0) {
+    tn_read_fail(r, decorator, "unsupported", NULL, "not supported yet: @%s", name);
     return false;
   }
   char *hint = name == NULL ? NULL : tn_near_of(name, known, N_OF(known));
@@ -141,11 +130,9 @@ static void read_def_second(tn_reader *r, const tn_ast *def) {
 static void read_extern(tn_reader *r, const tn_ast *stmt) {
   const tn_ast *target = stmt->in[0];
   const tn_ast *value = stmt->in[1];
-  const char *name = value->kind == TN_AST_CALL ? tn_dotted(r, value->in[0]) : NULL;
   const tn_ast *args[1];
-  if (target->kind != TN_AST_NAME || name == NULL || strcmp(name, "R.ExternFunc") != 0) {
-    tn_read_fail(r, stmt, "bad-module-member", NULL,
-                 "expected 'name = R.ExternFunc(\"...\")' or a function in the module");
+  if (target->kind != TN_AST_NAME) {
+    tn_read_fail(r, stmt, "bad-module-member", NULL, "expected a name for R.ExternFunc(\"...\")");
     return;
   }
   if (!tn_bind_args(r, value, "global_symbol", args)) {
@@ -229,13 +216,21 @@ static bool note_function(tn_reader *r, const tn_ast *at, const char *name) {
 
 typedef TN_VEC(const tn_ast *) member_vec;
 
+/* name = R.ExternFunc("symbol"), which is a function of the module. */
+static bool is_extern(tn_reader *r, const tn_ast *stmt) {
+  const tn_ast *value = stmt->kind == TN_AST_ASSIGN ? stmt->in[1] : NULL;
+  const char *name =
+      value != NULL && value->kind == TN_AST_CALL ? tn_dotted(r, value->in[0]) : NULL;
+  return name != NULL && strcmp(name, "R.ExternFunc") == 0;
+}
+
 /* The statements of a class or file, without functions whose name is taken. */
 static void take_members(tn_reader *r, const tn_ast *suite, bool in_class, member_vec *out) {
   for (uint32_t i = 0; i < suite->n; ++i) {
     const tn_ast *stmt = suite->in[i];
     bool is_def = stmt->kind == TN_AST_DEF && !is_macro(r, stmt);
-    bool is_extern = in_class && stmt->kind == TN_AST_ASSIGN && stmt->in[0]->kind == TN_AST_NAME;
-    if ((!is_def && !is_extern) ||
+    bool names_extern = in_class && is_extern(r, stmt) && stmt->in[0]->kind == TN_AST_NAME;
+    if ((!is_def && !names_extern) ||
         note_function(r, stmt, is_def ? stmt->text : stmt->in[0]->text)) {
       TN_VEC_PUSH(out, stmt);
     }
@@ -250,6 +245,26 @@ static void read_second(tn_reader *r, const member_vec *members) {
   }
 }
 
+/* N = 16, SHAPE = (4, 4) or a, b = 1, 2 outside of functions: values that they may use. */
+static void read_outer(tn_reader *r, const tn_ast *stmt) {
+  const tn_ast *target = stmt->in[0];
+  bool is_tuple = target->kind == TN_AST_TUPLE;
+  uint32_t n = is_tuple ? target->n : 1;
+  tn_val v = tn_read_val(r, stmt->in[1]);
+  if (is_tuple && !tn_val_is_error(v) && (v.kind != TN_VAL_LIST || v.n != n)) {
+    v = tn_read_fail(r, stmt, "wrong-target-count", NULL, "%u names for %s", n,
+                     v.kind == TN_VAL_LIST ? "another number of values" : tn_val_what(v));
+  }
+  for (uint32_t i = 0; i < n; ++i) {
+    const tn_ast *name = is_tuple ? target->in[i] : target;
+    if (name->kind != TN_AST_NAME) {
+      tn_read_fail(r, name, "bad-target", NULL, "expected a name on the left of '='");
+      return;
+    }
+    tn_scopes_set(&r->scopes, name->text, is_tuple && !tn_val_is_error(v) ? v.items[i] : v);
+  }
+}
+
 static void read_class_members(tn_reader *r, const tn_ast *suite) {
   member_vec members = {0};
   take_members(r, suite, true, &members);
@@ -257,8 +272,10 @@ static void read_class_members(tn_reader *r, const tn_ast *suite) {
     const tn_ast *stmt = members.data[i];
     if (stmt->kind == TN_AST_DEF) {
       read_def_first(r, stmt);
-    } else if (stmt->kind == TN_AST_ASSIGN) {
+    } else if (stmt->kind == TN_AST_ASSIGN && is_extern(r, stmt)) {
       read_extern(r, stmt);
+    } else if (stmt->kind == TN_AST_ASSIGN) {
+      read_outer(r, stmt);
     } else if (stmt->kind == TN_AST_EXPR) {
       read_member_expr(r, stmt);
     } else if (stmt->kind != TN_AST_PASS) {
@@ -280,7 +297,7 @@ static bool check_class_decorators(tn_reader *r, const tn_ast *class_def) {
                  class_def->text);
     return false;
   }
-  return check_decorator_args(r, decorator, "check_well_formed");
+  return check_decorator_args(r, decorator, "check_well_formed s_tir");
 }
 
 static void read_class(tn_reader *r, const tn_ast *class_def) {
@@ -294,30 +311,39 @@ static void read_class(tn_reader *r, const tn_ast *class_def) {
   tn_scopes_pop(&r->scopes);
 }
 
-/* N = 16 outside of the module: a value that functions may use. */
-static void read_outer(tn_reader *r, const tn_ast *stmt) {
-  const tn_ast *target = stmt->in[0];
-  tn_val v = target->kind == TN_AST_NAME ? tn_read_val(r, stmt->in[1]) : tn_val_error();
-  if (target->kind != TN_AST_NAME) {
-    tn_read_fail(r, target, "bad-target", NULL, "expected a name on the left of '='");
-    return;
+/* Statements that a fragment of a function may consist of. */
+static bool is_loop_stmt(const tn_ast *stmt) {
+  switch ((int)stmt->kind) {
+    case TN_AST_EXPR:
+    case TN_AST_AUGMENT:
+    case TN_AST_ANNOTATE:
+    case TN_AST_FOR:
+    case TN_AST_WHILE:
+    case TN_AST_IF:
+    case TN_AST_WITH:
+    case TN_AST_ASSERT:
+      return true;
+    default:
+      return stmt->kind == TN_AST_ASSIGN && stmt->in[0]->kind == TN_AST_INDEX;
   }
-  tn_scopes_set(&r->scopes, target->text, v);
 }
 
 /* What stands in the file, reported when it is not one class, or functions. False then. */
-static bool check_file(tn_reader *r, const tn_ast *file, const tn_ast **out_class) {
+static bool check_file(tn_reader *r, const tn_ast *file, const tn_ast **out_class,
+                       const tn_ast **out_stmt) {
   const tn_ast *first_def = NULL;
+  const tn_ast *first_stmt = NULL;
   *out_class = NULL;
   for (uint32_t i = 0; i < file->n; ++i) {
     const tn_ast *stmt = file->in[i];
     bool is_doc = stmt->kind == TN_AST_EXPR && stmt->in[0]->kind == TN_AST_STR;
+    first_stmt = first_stmt == NULL && is_loop_stmt(stmt) && !is_doc ? stmt : first_stmt;
     if (stmt->kind == TN_AST_CLASS && *out_class == NULL) {
       *out_class = stmt;
     } else if (stmt->kind == TN_AST_DEF) {
       first_def = first_def == NULL && !is_macro(r, stmt) ? stmt : first_def;
     } else if (stmt->kind != TN_AST_ASSIGN && stmt->kind != TN_AST_IMPORT &&
-               stmt->kind != TN_AST_PASS && !is_doc) {
+               stmt->kind != TN_AST_PASS && !is_loop_stmt(stmt)) {
       tn_read_fail(r, stmt, "bad-file", NULL,
                    "expected one @I.ir_module class, or @T.prim_func and @R.function definitions");
     }
@@ -327,18 +353,29 @@ static bool check_file(tn_reader *r, const tn_ast *file, const tn_ast **out_clas
                  "a function beside the @I.ir_module class: put it into the class");
     return false;
   }
-  if (*out_class == NULL && first_def == NULL && r->diags->n == 0) {
+  if (first_stmt != NULL && (first_def != NULL || *out_class != NULL)) {
+    tn_read_fail(r, first_stmt, "bad-file", NULL,
+                 "expected one @I.ir_module class, or @T.prim_func and @R.function definitions");
+    return false;
+  }
+  *out_stmt = first_stmt;
+  if (*out_class == NULL && first_def == NULL && first_stmt == NULL && r->diags->n == 0) {
     tn_read_fail(r, file, "empty-module", NULL,
                  "there is no @I.ir_module class and no function in this file");
   }
-  return *out_class != NULL || first_def != NULL;
+  return *out_class != NULL || first_def != NULL || first_stmt != NULL;
 }
 
 /* In the order of the text, as Python runs it: names and macros serve what stands below them. */
 static void read_file(tn_reader *r, const tn_ast *file) {
   const tn_ast *class_def = NULL;
+  const tn_ast *fragment = NULL;
   member_vec members = {0};
-  if (!check_file(r, file, &class_def)) {
+  if (!check_file(r, file, &class_def, &fragment)) {
+    return;
+  }
+  if (fragment != NULL) {
+    tn_read_fragment(r, file);
     return;
   }
   r->class_name = class_def == NULL ? r->module->name : NULL;
@@ -347,6 +384,8 @@ static void read_file(tn_reader *r, const tn_ast *file) {
     const tn_ast *stmt = members.data[i];
     if (stmt->kind == TN_AST_DEF) {
       read_def_first(r, stmt);
+    } else if (stmt->kind == TN_AST_IMPORT) {
+      tn_read_import(r, stmt);
     } else if (stmt->kind == TN_AST_ASSIGN) {
       read_outer(r, stmt);
     } else if (stmt == class_def) {
@@ -360,11 +399,13 @@ static void read_file(tn_reader *r, const tn_ast *file) {
 static void reader_deinit(tn_reader *r) {
   tn_scopes_deinit(&r->scopes);
   tn_strmap_deinit(&r->calls);
+  tn_map_deinit(&r->imports);
   tn_strmap_deinit(&r->funcs);
   tn_map_deinit(&r->consts);
   tn_map_deinit(&r->param_index);
   tn_map_deinit(&r->loop_domains);
   tn_map_deinit(&r->env_threads);
+  tn_map_deinit(&r->pointers);
   TN_VEC_DEINIT(&r->params);
   TN_VEC_DEINIT(&r->buffers);
   if (r->arith != NULL) {
@@ -397,11 +438,13 @@ void tn_script_parse(const char *text, size_t len, const tn_script_opts *opts, t
   if (diags->n == 0) {
     r.dialect = tn_dialect_decide(&marks, opts->dialect, diags);
   }
+  tn_default_imports(&r);
   tn_register_calls(&r, tn_tir_expr_calls());
   tn_register_calls(&r, tn_tir_stmt_calls());
   tn_register_calls(&r, tn_tir_block_calls());
   tn_register_calls(&r, tn_tir_buffer_calls());
   tn_register_calls(&r, tn_tir_prefetch_calls());
+  tn_register_calls(&r, tn_tir_old_calls());
   tn_register_calls(&r, tn_graph_calls());
   tn_register_calls(&r, (tn_call_table){module_rows, N_OF(module_rows)});
   if (diags->n == 0) {

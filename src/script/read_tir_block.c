@@ -344,6 +344,7 @@ static const tn_call_row rows[] = {
     {"T.reads", call_regions, READS, TN_USE_TIR},
     {"T.writes", call_regions, WRITES, TN_USE_TIR},
     {"T.block_attr", call_block_attr, 0, TN_USE_TIR},
+    {"T.sblock_attr", call_block_attr, 0, TN_USE_TIR},
 };
 
 tn_call_table tn_tir_block_calls(void) {

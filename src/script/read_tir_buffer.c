@@ -113,8 +113,33 @@ static bool read_buffer_layout(tn_reader *r, const tn_buffer_args *args, tn_buff
          read_small(r, args->offset_factor, &spec->offset_factor);
 }
 
+/* A size, or one in quotes. */
+static const tn_node *read_size(tn_reader *r, const tn_ast *ast) {
+  const tn_ast *inner = ast->kind == TN_AST_STR ? tn_parse_inner(r, ast) : ast;
+  return inner == NULL ? NULL : tn_read_index(r, inner);
+}
+
+static const tn_node *read_param_shape(tn_reader *r, const tn_ast *ast) {
+  bool is_list = ast->kind == TN_AST_TUPLE || ast->kind == TN_AST_LIST;
+  if (!is_list && ast->kind != TN_AST_STR) {
+    return tn_to_index_list(r, ast, tn_read_val(r, ast));
+  }
+  uint32_t n = is_list ? ast->n : 1;
+  const tn_node **sizes = TN_ARENA_ARRAY(&r->arena, const tn_node *, n + 1);
+  for (uint32_t i = 0; i < n; ++i) {
+    sizes[i] = read_size(r, is_list ? ast->in[i] : ast);
+    if (sizes[i] == NULL) {
+      return NULL;
+    }
+  }
+  return tn_list(r->ir, n, sizes);
+}
+
 /* LIST; NULL, reported. */
 static const tn_node *read_shape(tn_reader *r, const tn_ast *at, const tn_buffer_args *args) {
+  if (args->is_param && args->shape != NULL && args->shape->kind != TN_AST_NONE) {
+    return read_param_shape(r, args->shape);
+  }
   if (args->shape != NULL && args->shape->kind != TN_AST_NONE) {
     return tn_to_index_list(r, args->shape, tn_read_val(r, args->shape));
   }
@@ -164,6 +189,9 @@ const tn_node *tn_read_buffer(tn_reader *r, const tn_ast *at, const char *name,
   }
   const tn_node *buffer = tn_buffer_new(r->ir, &spec);
   tn_mark(r, buffer, at);
+  if (spec.data == NULL) {
+    tn_map_set(&r->pointers, buffer->in[TN_BUFFER_DATA]->id, (uint64_t)(uintptr_t)buffer);
+  }
   return buffer;
 }
 
@@ -201,7 +229,8 @@ const tn_node *tn_read_buffer_param(tn_reader *r, const tn_ast *call, const char
   if (!tn_bind_args(r, call, BUFFER_PARAMS, args) || !take_buffer_args(r, args, &buffer)) {
     return NULL;
   }
-  r->name_hint = "sizes by name take a parameter of type T.handle and T.match_buffer in the body";
+  r->name_hint = "define a size in quotes, T.Buffer((\"n\",)), or in brackets, def f[n: T.int32]";
+  buffer.is_param = true;
   return tn_read_buffer(r, call, name, &buffer);
 }
 
@@ -216,6 +245,22 @@ static const char *target_name(tn_reader *r, const tn_call *call) {
   return NULL;
 }
 
+static void add_decl(tn_reader *r, const tn_ast *at, const tn_node *buffer) {
+  tn_add_stmt(r, at, tn_node_new(r->ir, TN_OP_DECL, TN_DT_NONE, (tn_attr){0}, 1, &buffer));
+}
+
+void tn_add_alloc(tn_reader *r, const tn_ast *at, const tn_node *buffer) {
+  const tn_node *in[] = {[TN_ALLOC_VAR] = buffer->in[TN_BUFFER_DATA],
+                         [TN_ALLOC_EXTENTS] = buffer->in[TN_BUFFER_SHAPE],
+                         [TN_ALLOC_COND] = tn_bool(r->ir, true),
+                         [TN_ALLOC_SCOPE] = buffer->in[TN_BUFFER_SCOPE],
+                         [TN_ALLOC_ANNOTATIONS] = tn_none(r->ir)};
+  tn_add_stmt(r, at, tn_node_new(r->ir, TN_OP_ALLOC, buffer->dtype, (tn_attr){0}, 5, in));
+  add_decl(r, at, buffer);
+}
+
+enum { IS_STATEMENT_IN_2026 = 1 };
+
 static tn_val call_alloc_buffer(tn_reader *r, const tn_call *call) {
   const tn_ast *args[TN_MAX_ARGS];
   tn_buffer_args buffer_args;
@@ -224,13 +269,18 @@ static tn_val call_alloc_buffer(tn_reader *r, const tn_call *call) {
       !take_buffer_args(r, args, &buffer_args)) {
     return tn_val_error();
   }
-  if (r->block == NULL || r->block->body != r->body) {
+  bool is_stmt = call->row->param == IS_STATEMENT_IN_2026 && r->dialect == TN_DIALECT_2026;
+  if (!is_stmt && (r->block == NULL || r->block->body != r->body)) {
     return tn_read_fail(r, call->ast, "wrong-place", NULL,
-                        "T.alloc_buffer stands directly in a block or in the function");
+                        "%s stands directly in a block or in the function", call->row->name);
   }
   const tn_node *buffer = tn_read_buffer(r, call->ast, name, &buffer_args);
   if (buffer == NULL) {
     return tn_val_error();
+  }
+  if (is_stmt) {
+    tn_add_alloc(r, call->ast, buffer);
+    return tn_val_node(buffer);
   }
   TN_VEC_PUSH(&r->block->allocs, buffer);
   return tn_val_node(buffer);
@@ -256,14 +306,10 @@ static tn_val call_decl_buffer(tn_reader *r, const tn_call *call) {
                         "T.Buffer needs the argument 'data' here");
   }
   if (!has_data) {
-    const tn_node *in[] = {[TN_ALLOC_VAR] = buffer->in[TN_BUFFER_DATA],
-                           [TN_ALLOC_EXTENTS] = buffer->in[TN_BUFFER_SHAPE],
-                           [TN_ALLOC_COND] = tn_bool(r->ir, true),
-                           [TN_ALLOC_SCOPE] = buffer->in[TN_BUFFER_SCOPE],
-                           [TN_ALLOC_ANNOTATIONS] = tn_none(r->ir)};
-    tn_add_stmt(r, call->ast, tn_node_new(r->ir, TN_OP_ALLOC, buffer->dtype, (tn_attr){0}, 5, in));
+    tn_add_alloc(r, call->ast, buffer);
+  } else {
+    add_decl(r, call->ast, buffer);
   }
-  tn_add_stmt(r, call->ast, tn_node_new(r->ir, TN_OP_DECL, TN_DT_NONE, (tn_attr){0}, 1, &buffer));
   return tn_val_node(buffer);
 }
 
@@ -758,8 +804,10 @@ tn_val tn_read_method(tn_reader *r, const tn_ast *call, tn_val base) {
 }
 
 static const tn_call_row rows[] = {
-    {"T.alloc_buffer", call_alloc_buffer, 0, TN_USE_TIR},
+    {"T.alloc_buffer", call_alloc_buffer, IS_STATEMENT_IN_2026, TN_USE_TIR},
+    {"T.sblock_alloc_buffer", call_alloc_buffer, 0, TN_USE_TIR},
     {"T.decl_buffer", call_decl_buffer, 0, TN_USE_TIR},
+    {"T.buffer_decl", call_decl_buffer, 0, TN_USE_TIR},
     {"T.Buffer", call_decl_buffer, IS_VIEW, TN_USE_TIR},
     {"T.match_buffer", call_match_buffer, 0, TN_USE_TIR},
 };

@@ -457,7 +457,7 @@ static tn_val call_unsupported(tn_reader *r, const tn_call *call) {
 
 /* n = T.int64(): a variable that some shape will bind. In a graph function the signature may have
  * named it already. */
-static tn_val new_symbol(tn_reader *r, const tn_call *call, tn_dtype dtype) {
+tn_val tn_new_symbol(tn_reader *r, const tn_call *call, tn_dtype dtype) {
   if (call->n_names != 1 || call->names[0]->kind != TN_AST_NAME) {
     return tn_read_fail(
         r, call->ast, "symbol-without-name", NULL,
@@ -498,7 +498,7 @@ static tn_val call_dtype(tn_reader *r, const tn_call *call, tn_dtype dtype) {
     return tn_val_error();
   }
   if (n == 0 || tn_dtype_is_handle(dtype)) {
-    return new_symbol(r, call, dtype);
+    return tn_new_symbol(r, call, dtype);
   }
   if (n != 1) {
     return tn_read_fail(r, ast, "wrong-argument-count", NULL, "a type takes one value");
@@ -664,7 +664,24 @@ tn_val tn_read_tir_named(tn_reader *r, const tn_call *call, const char *name) {
   return v;
 }
 
+/* T.static_assert(N % 4 == 0, "message"): judged while reading. */
+static tn_val call_static_assert(tn_reader *r, const tn_call *call) {
+  const tn_ast *args[2];
+  bool holds = true;
+  if (!tn_bind_args(r, call->ast, "condition message?", args) ||
+      !tn_to_bool(r, args[0], tn_read_val(r, args[0]), &holds)) {
+    return tn_val_error();
+  }
+  const char *message = args[1] == NULL ? "" : tn_to_str(r, args[1], tn_read_val(r, args[1]));
+  if (holds || message == NULL) {
+    return tn_val_void();
+  }
+  return tn_read_fail(r, args[0], "static-assert", NULL, "T.static_assert does not hold%s%s",
+                      message[0] == 0 ? "" : ": ", message);
+}
+
 static const tn_call_row rows[] = {
+    {"T.static_assert", call_static_assert, 0, TN_USE_TIR},
     {"T.Add", call_binary, TN_OP_ADD, 0},
     {"T.Sub", call_binary, TN_OP_SUB, 0},
     {"T.Mul", call_binary, TN_OP_MUL, 0},
@@ -723,17 +740,9 @@ static const tn_call_row rows[] = {
     {"T.IntImm", call_imm, 0, 0},
     {"T.FloatImm", call_imm, 0, 0},
     {"T.StringImm", call_string_imm, 0, 0},
-    {"T.var", call_unsupported, 0, 0},
     {"T.reduce", call_unsupported, 0, 0},
-    {"T.inline", call_unsupported, 0, 0},
-    {"T.static_assert", call_unsupported, 0, 0},
-    {"T.constexpr", call_unsupported, 0, 0},
     {"T.realize", call_unsupported, 0, 0},
     {"T.buffer_realize", call_unsupported, 0, 0},
-    {"T.preflattened_buffer", call_unsupported, 0, 0},
-    {"T.sblock", call_unsupported, 0, 0},
-    {"T.sblock_attr", call_unsupported, 0, 0},
-    {"T.sblock_alloc_buffer", call_unsupported, 0, 0},
 };
 
 tn_call_table tn_tir_expr_calls(void) {

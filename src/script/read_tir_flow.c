@@ -1,222 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Loops and `with` of the loop level, and the calls that are statements there: raw memory,
- * attributes, threads, evaluate. */
+/* `with` of the loop level, and the calls that are statements there: raw memory, attributes,
+ * threads, evaluate. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "script/reader.h"
-
-/* ---- loops ---- */
-
-typedef struct loop_head {
-  tn_for_kind kind;
-  const tn_node *min;
-  const tn_node *extent;
-  const tn_node *thread;
-  const tn_node *annotations;
-} loop_head;
-
-static const tn_node *range_of(tn_reader *r, const loop_head *head) {
-  const tn_node *in[2] = {[TN_RANGE_MIN] = head->min, [TN_RANGE_EXTENT] = head->extent};
-  return tn_node_new(r->ir, TN_OP_RANGE, TN_DT_NONE, (tn_attr){0}, 2, in);
-}
-
-/* stop, or start and stop. */
-static bool read_bounds(tn_reader *r, const tn_ast *start, const tn_ast *stop, loop_head *head) {
-  if (stop == NULL) {
-    head->extent = tn_read_index(r, start);
-    head->min = head->extent == NULL ? NULL : tn_int(r->ir, head->extent->dtype, 0);
-    return head->extent != NULL;
-  }
-  tn_val lo = tn_read_val(r, start);
-  return tn_to_interval(r, start, lo, tn_read_val(r, stop), &head->min, &head->extent);
-}
-
-static bool read_annotations(tn_reader *r, const tn_ast *ast, const tn_node **out) {
-  *out = tn_none(r->ir);
-  if (ast == NULL || ast->kind == TN_AST_NONE) {
-    return true;
-  }
-  const tn_node *dict = tn_to_attr(r, ast, tn_read_val(r, ast));
-  if (dict != NULL && dict->op != TN_OP_DICT) {
-    tn_read_fail(r, ast, "bad-attribute", NULL, "expected a dictionary of annotations");
-    return false;
-  }
-  if (dict != NULL && dict->n_in > 0) {
-    *out = dict;
-  }
-  return dict != NULL;
-}
-
-typedef struct loop_row {
-  const char *name;
-  tn_for_kind kind;
-} loop_row;
-
-static const loop_row loop_rows[] = {
-    {"range", TN_FOR_SERIAL},        {"T.serial", TN_FOR_SERIAL},
-    {"T.parallel", TN_FOR_PARALLEL}, {"T.vectorized", TN_FOR_VECTORIZED},
-    {"T.unroll", TN_FOR_UNROLLED},   {"T.thread_binding", TN_FOR_THREAD_BINDING},
-    {"T.grid", TN_FOR_SERIAL},
-};
-
-/* The loop function's name: "range" or T.*; NULL, reported, when the iterable is none. */
-static const char *loop_name(tn_reader *r, const tn_ast *iter, tn_for_kind *out_kind) {
-  const char *names[sizeof loop_rows / sizeof loop_rows[0]];
-  size_t n = sizeof loop_rows / sizeof loop_rows[0];
-  const char *name = NULL;
-  if (iter->kind == TN_AST_CALL) {
-    name = iter->in[0]->kind == TN_AST_NAME ? iter->in[0]->text : tn_dotted(r, iter->in[0]);
-  }
-  for (size_t i = 0; i < n; ++i) {
-    names[i] = loop_rows[i].name;
-    if (name != NULL && strcmp(name, loop_rows[i].name) == 0) {
-      *out_kind = loop_rows[i].kind;
-      return loop_rows[i].name;
-    }
-  }
-  char *hint = name == NULL ? NULL : tn_near_of(name, names, n);
-  tn_read_fail(r, iter->kind == TN_AST_CALL ? iter->in[0] : iter, "unknown-loop", hint,
-               "expected range, T.serial, T.parallel, T.vectorized, T.unroll, T.thread_binding or "
-               "T.grid after 'in'");
-  free(hint);
-  return NULL;
-}
-
-static bool read_loop_head(tn_reader *r, const tn_ast *iter, const char *name, loop_head *head) {
-  const tn_ast *args[5] = {NULL};
-  bool is_range = strcmp(name, "range") == 0;
-  bool is_binding = head->kind == TN_FOR_THREAD_BINDING;
-  const char *params = is_range     ? "start stop? step?"
-                       : is_binding ? "start stop? thread? annotations? step?"
-                                    : "start stop? annotations? step?";
-  if (!tn_bind_args(r, iter, params, args)) {
-    return false;
-  }
-  const tn_ast *step = args[is_range ? 2 : is_binding ? 4 : 3];
-  if (step != NULL) {
-    tn_read_fail(r, step, "unsupported", NULL,
-                 "not supported yet: a loop with a step, of the spelling of 2026");
-    return false;
-  }
-  const tn_ast *thread = is_binding ? args[2] : NULL;
-  if (is_binding && thread == NULL && args[1] != NULL && args[1]->kind == TN_AST_STR) {
-    thread = args[1];
-    args[1] = NULL;
-  }
-  if (!read_bounds(r, args[0], args[1], head) ||
-      !read_annotations(r, is_range ? NULL : args[is_binding ? 3 : 2], &head->annotations)) {
-    return false;
-  }
-  head->thread = tn_none(r->ir);
-  if (is_binding) {
-    const char *tag = thread == NULL ? NULL : tn_to_str(r, thread, tn_read_val(r, thread));
-    if (tag == NULL) {
-      if (thread == NULL) {
-        tn_read_fail(r, iter, "missing-argument", NULL,
-                     "T.thread_binding needs the argument 'thread'");
-      }
-      return false;
-    }
-    head->thread = tn_str(r->ir, tag);
-  }
-  return true;
-}
-
-/* Loop variable `name` over head, in the open scope. */
-static const tn_node *define_loop_var(tn_reader *r, const tn_ast *name, const loop_head *head) {
-  const tn_node *var = tn_var_new(r->ir, name->text, head->extent->dtype);
-  tn_define(r, name, tn_val_node(var));
-  tn_map_set(&r->loop_domains, var->id, (uint64_t)(uintptr_t)range_of(r, head));
-  return var;
-}
-
-/* Reads the body for the diagnostics in it when the head is wrong. */
-static void read_orphan_body(tn_reader *r, const tn_ast *stmt) {
-  const tn_ast *target = stmt->in[TN_AST_FOR_TARGET];
-  bool is_tuple = target->kind == TN_AST_TUPLE;
-  tn_scopes_push(&r->scopes, TN_FRAME_PLAIN);
-  for (uint32_t i = 0; i < (is_tuple ? target->n : 1); ++i) {
-    const tn_ast *name = is_tuple ? target->in[i] : target;
-    if (name->kind == TN_AST_NAME) {
-      tn_scopes_set(&r->scopes, name->text, tn_val_error());
-    }
-  }
-  (void)tn_read_suite(r, stmt->in[TN_AST_FOR_BODY]);
-  tn_scopes_pop(&r->scopes);
-}
-
-static bool check_targets(tn_reader *r, const tn_ast *target, const tn_ast *const *names,
-                          uint32_t n, uint32_t n_want) {
-  for (uint32_t i = 0; i < n; ++i) {
-    if (names[i]->kind != TN_AST_NAME) {
-      tn_read_fail(r, names[i], "bad-target", NULL, "expected the name of a loop variable");
-      return false;
-    }
-  }
-  if (n != n_want) {
-    tn_read_fail(r, target, "wrong-target-count", NULL, "%u loop variables for %u extents", n,
-                 n_want);
-    return false;
-  }
-  return true;
-}
-
-static bool read_grid_heads(tn_reader *r, const tn_ast *iter, loop_head *heads, uint32_t n) {
-  if (!tn_check_keywords(r, iter, "")) {
-    return false;
-  }
-  bool is_ok = true;
-  for (uint32_t i = 0; i < n; ++i) {
-    heads[i] =
-        (loop_head){.kind = TN_FOR_SERIAL, .thread = tn_none(r->ir), .annotations = tn_none(r->ir)};
-    const tn_ast *arg = iter->in[1 + i];
-    if (arg->kind == TN_AST_TUPLE && arg->n == 2) {
-      is_ok = read_bounds(r, arg->in[0], arg->in[1], &heads[i]) && is_ok;
-    } else {
-      is_ok = read_bounds(r, arg, NULL, &heads[i]) && is_ok;
-    }
-  }
-  return is_ok;
-}
-
-void tn_read_for(tn_reader *r, const tn_ast *stmt) {
-  const tn_ast *iter = stmt->in[TN_AST_FOR_ITER];
-  const tn_ast *target = stmt->in[TN_AST_FOR_TARGET];
-  bool is_tuple = target->kind == TN_AST_TUPLE;
-  uint32_t n = is_tuple ? target->n : 1;
-  const tn_ast *const *names = is_tuple ? target->in : &target;
-  tn_for_kind kind = TN_FOR_SERIAL;
-  const char *name = loop_name(r, iter, &kind);
-  bool is_grid = name != NULL && strcmp(name, "T.grid") == 0;
-  uint32_t n_want = is_grid ? tn_n_positional(iter) : 1;
-  loop_head *heads = TN_ARENA_ARRAY(&r->arena, loop_head, n_want + 1);
-  heads[0].kind = kind;
-  if (name == NULL || !check_targets(r, target, names, n, n_want) ||
-      !(is_grid ? read_grid_heads(r, iter, heads, n) : read_loop_head(r, iter, name, &heads[0]))) {
-    read_orphan_body(r, stmt);
-    return;
-  }
-  const tn_node **vars = TN_ARENA_ARRAY(&r->arena, const tn_node *, n + 1);
-  tn_scopes_push(&r->scopes, TN_FRAME_PLAIN);
-  for (uint32_t i = 0; i < n; ++i) {
-    vars[i] = define_loop_var(r, names[i], &heads[i]);
-  }
-  const tn_node *body = tn_read_suite(r, stmt->in[TN_AST_FOR_BODY]);
-  tn_scopes_pop(&r->scopes);
-  if (n > 1 && (tn_loop_exits(body) & TN_EXIT_BREAK) != 0) {
-    tn_read_fail(r, stmt, "misplaced-break", "write a loop in a loop: 'break' leaves the inner one",
-                 "'break' in T.grid, which stands for %u loops", n);
-  }
-  for (uint32_t i = n; i > 0; --i) {
-    const loop_head *head = &heads[i - 1];
-    body = tn_for_new(r->ir, head->kind, vars[i - 1], head->min, head->extent, body, head->thread,
-                      head->annotations);
-    tn_mark(r, body, stmt);
-  }
-  TN_VEC_PUSH(&r->body->stmts, body);
-}
 
 /* ---- raw memory ---- */
 
@@ -244,7 +33,7 @@ static tn_val call_allocate(tn_reader *r, const tn_call *call) {
   const tn_node *cond = args[3] == NULL ? tn_bool(r->ir, true) : tn_read_cond(r, args[3]);
   const tn_node *annotations = NULL;
   if (extents == NULL || scope == NULL || cond == NULL ||
-      !read_annotations(r, args[4], &annotations)) {
+      !tn_read_annotations(r, args[4], &annotations)) {
     return tn_val_error();
   }
   const tn_node *var = tn_var_new(r->ir, name, TN_DT_HANDLE);
@@ -253,6 +42,7 @@ static tn_val call_allocate(tn_reader *r, const tn_call *call) {
                          [TN_ALLOC_COND] = cond,
                          [TN_ALLOC_SCOPE] = tn_str(r->ir, scope),
                          [TN_ALLOC_ANNOTATIONS] = annotations};
+  tn_map_set(&r->pointers, var->id, (uint64_t)(uintptr_t)extents);
   tn_add_stmt(r, call->ast, tn_node_new(r->ir, TN_OP_ALLOC, dtype, (tn_attr){0}, 5, in));
   return tn_val_node(var);
 }
@@ -530,6 +320,8 @@ static const tn_call_row rows[] = {
     {"T.env_thread", call_env_thread, 0, TN_USE_TIR},
     {"T.launch_thread", call_launch_thread, 0, TN_USE_TIR},
     {"T.LetStmt", call_let_stmt, 0, TN_USE_TIR},
+    {"T.bind", call_let_stmt, 0, TN_USE_TIR},
+    {"T.Bind", call_let_stmt, 0, TN_USE_TIR},
     {"T.evaluate", call_evaluate, 0, TN_USE_TIR},
     {"T.ret", call_ret, 0, TN_USE_TIR},
     {"T.func_attr", call_func_attr, 0, TN_USE_TIR},
@@ -572,13 +364,13 @@ static void read_scoped_with(tn_reader *r, const tn_ast *stmt) {
 void tn_read_with(tn_reader *r, const tn_ast *stmt) {
   static const char *const scoped[] = {"T.attr",           "T.LetStmt",     "T.allocate",
                                        "T.allocate_const", "T.decl_buffer", "T.launch_thread",
-                                       "T.Assert"};
+                                       "T.Assert",         "T.let"};
   static const char *const known[] = {"T.block",       "T.init",          "T.attr",
                                       "T.LetStmt",     "T.allocate",      "T.allocate_const",
                                       "T.decl_buffer", "T.launch_thread", "T.Assert"};
   const tn_ast *item = stmt->in[TN_AST_WITH_ITEM];
   const char *name = item->kind == TN_AST_CALL ? tn_dotted(r, item->in[0]) : NULL;
-  if (name != NULL && strcmp(name, "T.block") == 0) {
+  if (name != NULL && (strcmp(name, "T.block") == 0 || strcmp(name, "T.sblock") == 0)) {
     tn_read_block(r, stmt, item);
     return;
   }
@@ -592,7 +384,7 @@ void tn_read_with(tn_reader *r, const tn_ast *stmt) {
       return;
     }
   }
-  static const char *const later[] = {"T.sblock", "T.realize", "T.While"};
+  static const char *const later[] = {"T.realize", "T.While"};
   for (size_t i = 0; name != NULL && i < sizeof later / sizeof later[0]; ++i) {
     if (strcmp(name, later[i]) == 0) {
       tn_read_fail(r, item, "unsupported", NULL, "not supported yet: with %s", name);

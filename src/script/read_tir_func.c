@@ -61,6 +61,105 @@ static void add_param(tn_reader *r, const tn_ast *param, const tn_node *var,
   tn_define(r, param, tn_val_node(buffer == NULL ? var : buffer));
 }
 
+/* A size named in quotes or in def f[n: T.int32](...): a variable that the buffers' shapes bind. */
+static void define_size(tn_reader *r, const tn_ast *at, const char *name, tn_dtype dtype) {
+  const tn_node *var = tn_var_new(r->ir, name, dtype);
+  tn_mark(r, var, at);
+  tn_scopes_set(&r->scopes, name, tn_val_node(var));
+}
+
+static void read_type_params(tn_reader *r, const tn_ast *params) {
+  for (uint32_t i = 0; params != NULL && i < params->n; ++i) {
+    const tn_ast *param = params->in[i];
+    tn_dtype dtype = TN_DT_I32;
+    if (param->in[0] != NULL && !tn_read_dtype(r, param->in[0], &dtype)) {
+      tn_scopes_set(&r->scopes, param->text, tn_val_error());
+    } else if (!tn_dtype_is_int(dtype) && !tn_dtype_is_uint(dtype)) {
+      tn_read_fail(r, param, "not-an-integer", NULL, "size '%s' is no integer", param->text);
+      tn_scopes_set(&r->scopes, param->text, tn_val_error());
+    } else {
+      define_size(r, param, param->text, dtype);
+    }
+  }
+}
+
+static bool is_param_name(const tn_ast *def, const char *name) {
+  for (uint32_t i = TN_AST_DEF_PARAMS; i < def->n; ++i) {
+    if (def->in[i]->text == name) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Names in the quoted size `inner`, whose place is `at`. */
+static void define_names(tn_reader *r, const tn_ast *def, const tn_ast *at, const tn_ast *inner) {
+  if (inner->kind == TN_AST_NAME) {
+    if (tn_scopes_find(&r->scopes, inner->text) == NULL && !is_param_name(def, inner->text)) {
+      define_size(r, at, inner->text, r->bare_int);
+    }
+    return;
+  }
+  for (uint32_t i = 0; i < inner->n; ++i) {
+    if (inner->in[i] != NULL) {
+      define_names(r, def, at, inner->in[i]);
+    }
+  }
+}
+
+/* T.Buffer(("n + 1", n)): quoted sizes define what they name, for the whole signature. */
+static void define_quoted(tn_reader *r, const tn_ast *def, const tn_ast *ast) {
+  if (ast->kind == TN_AST_STR) {
+    const tn_ast *inner = tn_parse_inner(r, ast);
+    if (inner != NULL) {
+      define_names(r, def, ast, inner);
+    }
+    return;
+  }
+  for (uint32_t i = 0; (ast->kind == TN_AST_TUPLE || ast->kind == TN_AST_LIST) && i < ast->n; ++i) {
+    define_quoted(r, def, ast->in[i]);
+  }
+}
+
+static bool is_buffer_type(tn_reader *r, const tn_ast *annotation) {
+  bool has_args =
+      annotation != NULL && (annotation->kind == TN_AST_CALL || annotation->kind == TN_AST_INDEX);
+  const char *name = has_args ? tn_dotted(r, annotation->in[0]) : NULL;
+  return name != NULL && strcmp(name, "T.Buffer") == 0;
+}
+
+static bool is_constexpr(tn_reader *r, const tn_ast *param) {
+  const char *name = param->in[0] == NULL ? NULL : tn_dotted(r, param->in[0]);
+  return name != NULL && strcmp(name, "T.constexpr") == 0;
+}
+
+/* T.constexpr: what the function is compiled for, from -D or its default; no parameter when run. */
+static void read_constexpr(tn_reader *r, const tn_ast *param) {
+  tn_val v = tn_val_error();
+  if (!tn_find_define(r, param->text, &v)) {
+    v = param->in[1] == NULL ? tn_read_fail(r, param, "needs-value", "give it by -D NAME=VALUE",
+                                            "'%s' is a T.constexpr and has no value", param->text)
+                             : tn_read_val(r, param->in[1]);
+  }
+  tn_scopes_set(&r->scopes, param->text, v);
+}
+
+static void define_sizes(tn_reader *r, const tn_ast *def) {
+  read_type_params(r, def->in[TN_AST_DEF_TYPE_PARAMS]);
+  for (uint32_t i = TN_AST_DEF_PARAMS; i < def->n; ++i) {
+    if (is_constexpr(r, def->in[i])) {
+      read_constexpr(r, def->in[i]);
+    }
+  }
+  for (uint32_t i = TN_AST_DEF_PARAMS; i < def->n; ++i) {
+    const tn_ast *annotation = def->in[i]->in[0];
+    if (is_buffer_type(r, annotation) && annotation->n > 1) {
+      const tn_ast *shape = annotation->in[1];
+      define_quoted(r, def, shape->kind == TN_AST_KEYWORD ? shape->in[0] : shape);
+    }
+  }
+}
+
 static void read_buffer_param(tn_reader *r, const tn_ast *param, const tn_ast *call) {
   const tn_node *buffer = tn_read_buffer_param(r, call, param->text);
   if (buffer == NULL) {
@@ -76,6 +175,9 @@ static void read_buffer_param(tn_reader *r, const tn_ast *param, const tn_ast *c
 static void read_param(tn_reader *r, const tn_ast *param) {
   const tn_ast *annotation = param->in[0];
   tn_dtype dtype = TN_DT_NONE;
+  if (is_constexpr(r, param)) {
+    return; /* defined for the whole signature */
+  }
   if (param->in[1] != NULL) {
     tn_read_fail(r, param, "unsupported", NULL, "not supported: a parameter with a default value");
   }
@@ -86,16 +188,14 @@ static void read_param(tn_reader *r, const tn_ast *param) {
     return;
   }
   bool is_call = annotation->kind == TN_AST_CALL;
-  const char *name =
-      tn_dotted(r, is_call || annotation->kind == TN_AST_INDEX ? annotation->in[0] : annotation);
-  if (is_call && name != NULL && strcmp(name, "T.Buffer") == 0) {
-    read_buffer_param(r, param, annotation);
+  const char *name = tn_dotted(r, is_call ? annotation->in[0] : annotation);
+  if (is_buffer_type(r, annotation)) { /* T.Buffer[(8, 4), "float32"] is a call in 2022 */
+    tn_ast call = *annotation;
+    call.kind = TN_AST_CALL;
+    read_buffer_param(r, param, &call);
     return;
   }
-  if (annotation->kind == TN_AST_INDEX && name != NULL && strcmp(name, "T.Buffer") == 0) {
-    tn_read_fail(r, annotation, "unsupported", "write T.Buffer((8, 4), \"float32\")",
-                 "not supported yet: T.Buffer[...], the spelling of 2022");
-  } else if (name == NULL || strncmp(name, "T.", 2) != 0) {
+  if (name == NULL || strncmp(name, "T.", 2) != 0) {
     tn_read_fail(r, annotation, "bad-annotation", NULL,
                  "expected the type of a parameter: T.handle, T.Buffer(...), T.int32 ...");
   } else if (tn_to_dtype(r, annotation, (tn_val){.kind = TN_VAL_STR, .text = name + 2}, &dtype)) {
@@ -132,6 +232,7 @@ static void begin_function(tn_reader *r, const tn_ast *def) {
   tn_map_clear(&r->param_index);
   tn_map_clear(&r->loop_domains);
   tn_map_clear(&r->env_threads);
+  tn_map_clear(&r->pointers);
   r->ret_dtype = TN_DT_NONE;
   r->n_conditions = 0;
 }
@@ -140,12 +241,12 @@ static bool has_problem(const tn_reader *r) {
   return r->diags->n + r->diags->n_dropped != r->n_seen;
 }
 
-static const tn_node *read_body(tn_reader *r, const tn_ast *def) {
+static const tn_node *read_body(tn_reader *r, const tn_ast *def, const tn_ast *suite) {
   tn_body body = {0};
   tn_block_ctx root = {.body = &body, .is_root = true};
   r->body = &body;
   r->block = &root;
-  tn_read_stmts(r, def->in[TN_AST_DEF_BODY]);
+  tn_read_stmts(r, suite);
   const tn_node *node = tn_finish_body(r, &body);
   if (root.allocs.len > 0) {
     node = tn_make_block(r, def, &root, "root", node);
@@ -158,15 +259,8 @@ static const tn_node *read_body(tn_reader *r, const tn_ast *def) {
   return node;
 }
 
-void tn_read_prim_func(tn_reader *r, const tn_ast *def, bool is_private) {
-  begin_function(r, def);
-  tn_scopes_push(&r->scopes, TN_FRAME_FUNCTION);
-  for (uint32_t i = TN_AST_DEF_PARAMS; i < def->n; ++i) {
-    read_param(r, def->in[i]);
-  }
-  read_ret_type(r, def->in[TN_AST_DEF_RET]);
-  const tn_node *body = read_body(r, def);
-  tn_scopes_pop(&r->scopes);
+/* The function of what was read, into the module; def: what stands for it in messages. */
+static void finish_function(tn_reader *r, const tn_ast *def, const tn_node *body, bool is_private) {
   const tn_node *attrs = tn_final_attrs(r, def, is_private);
   if (attrs != NULL && !has_problem(r) && body->depth + 4 > TN_MAX_DEPTH) {
     tn_read_fail(r, def, "nested-too-deep", NULL, "function '%s' is nested too deeply", def->text);
@@ -183,4 +277,92 @@ void tn_read_prim_func(tn_reader *r, const tn_ast *def, bool is_private) {
                        tn_list(r->ir, (uint32_t)r->buffers.len, r->buffers.data), ret, attrs, body);
   tn_mark(r, func, def);
   tn_module_set(r->module, def->text, func);
+}
+
+void tn_read_prim_func(tn_reader *r, const tn_ast *def, bool is_private) {
+  begin_function(r, def);
+  tn_scopes_push(&r->scopes, TN_FRAME_FUNCTION);
+  define_sizes(r, def);
+  for (uint32_t i = TN_AST_DEF_PARAMS; i < def->n; ++i) {
+    read_param(r, def->in[i]);
+  }
+  read_ret_type(r, def->in[TN_AST_DEF_RET]);
+  const tn_node *body = read_body(r, def, def->in[TN_AST_DEF_BODY]);
+  tn_scopes_pop(&r->scopes);
+  finish_function(r, def, body, is_private);
+}
+
+/* ---- fragments ---- */
+
+/* n = T.int32() and A = T.Buffer((n,)) are parameters of a fragment; true when the line is one. */
+static bool read_free(tn_reader *r, const tn_ast *stmt) {
+  const tn_ast *target = stmt->kind == TN_AST_ASSIGN ? stmt->in[0] : NULL;
+  const tn_ast *value = target != NULL && target->kind == TN_AST_NAME ? stmt->in[1] : NULL;
+  const char *name =
+      value != NULL && value->kind == TN_AST_CALL ? tn_dotted(r, value->in[0]) : NULL;
+  tn_dtype dtype = TN_DT_NONE;
+  if (name == NULL || strncmp(name, "T.", 2) != 0) {
+    return false;
+  }
+  const tn_ast *parts[2] = {value, NULL};
+  const tn_ast param = {
+      .kind = TN_AST_PARAM, .n = 2, .pos = target->pos, .text = target->text, .in = parts};
+  if (strcmp(name, "T.Buffer") == 0 && tn_keyword(value, "data") == NULL) {
+    read_buffer_param(r, &param, value);
+    return true;
+  }
+  if (!tn_dtype_parse(name + 2, strlen(name + 2), &dtype) || tn_n_positional(value) > 0) {
+    return false;
+  }
+  add_param(r, &param, tn_var_new(r->ir, target->text, dtype), NULL);
+  return true;
+}
+
+static bool is_bound_by_shape(const tn_reader *r, const tn_node *var) {
+  for (size_t i = 0; i < r->buffers.len; ++i) {
+    const tn_node *buffer = r->buffers.data[i];
+    const tn_node *shape = tn_is_none(buffer) ? NULL : buffer->in[TN_BUFFER_SHAPE];
+    for (uint32_t k = 0; shape != NULL && k < shape->n_in; ++k) {
+      if (shape->in[k] == var) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* Sizes come with the buffers that have them and need not be given. */
+static void drop_bound_params(tn_reader *r) {
+  size_t n = 0;
+  for (size_t i = 0; i < r->params.len; ++i) {
+    if (!is_bound_by_shape(r, r->params.data[i])) {
+      r->params.data[n] = r->params.data[i];
+      r->buffers.data[n++] = r->buffers.data[i];
+    }
+  }
+  r->params.len = n;
+  r->buffers.len = n;
+}
+
+void tn_read_fragment(tn_reader *r, const tn_ast *file) {
+  const tn_ast def = {
+      .kind = TN_AST_DEF, .pos = file->in[0]->pos, .text = tn_ir_text(r->ir, "main")};
+  const tn_ast **rest = TN_ARENA_ARRAY(&r->arena, const tn_ast *, file->n + 1);
+  tn_ast suite = *file;
+  suite.n = 0;
+  suite.in = rest;
+  begin_function(r, &def);
+  tn_scopes_push(&r->scopes, TN_FRAME_FUNCTION);
+  for (uint32_t i = 0; i < file->n; ++i) {
+    const tn_ast *stmt = file->in[i];
+    if (stmt->kind == TN_AST_IMPORT) {
+      tn_read_import(r, stmt);
+    } else if (!read_free(r, stmt)) {
+      rest[suite.n++] = stmt;
+    }
+  }
+  drop_bound_params(r);
+  const tn_node *body = read_body(r, &def, &suite);
+  tn_scopes_pop(&r->scopes);
+  finish_function(r, &def, body, false);
 }

@@ -37,7 +37,8 @@ typedef enum tn_val_kind {
   TN_VAL_DICT,   /* items: key value key value ... */
   TN_VAL_NODE,   /* an expression, buffer, type, function, region ... */
   TN_VAL_MODULE, /* the module itself, as in cls.f */
-  TN_VAL_MACRO   /* of @T.macro */
+  TN_VAL_MACRO,  /* of @T.macro */
+  TN_VAL_CELL /* node: the buffer of a mutable scalar; only in scopes, reading the name loads it */
 } tn_val_kind;
 
 typedef struct tn_macro tn_macro; /* read_macro.c */
@@ -185,13 +186,14 @@ struct tn_reader {
   tn_arena arena;
   uint32_t source;
   tn_scopes scopes;
-  tn_strmap calls;                 /* "T.Cast" -> tn_call_row */
-  tn_strmap funcs;                 /* names of the module's functions -> their DEF (or ASSIGN) */
-  tn_arith *arith;                 /* NULL until needed */
-  tn_map consts;                   /* index of a metadata constant -> its CONST */
-  const char *class_name;          /* NULL: bare functions */
-  const char *func_name;           /* of the function being read */
-  int32_t n_seen;                  /* problems before the function being read */
+  tn_strmap calls;        /* "T.Cast" -> tn_call_row */
+  tn_map imports;         /* address of an interned name -> prefix: "T", "R", "I", "tvm", "" */
+  tn_strmap funcs;        /* names of the module's functions -> their DEF (or ASSIGN) */
+  tn_arith *arith;        /* NULL until needed */
+  tn_map consts;          /* index of a metadata constant -> its CONST */
+  const char *class_name; /* NULL: bare functions */
+  const char *func_name;  /* of the function being read */
+  int32_t n_seen;         /* problems before the function being read */
   const tn_macro_call *macro_call; /* NULL: outside of macros */
   uint32_t macro_depth;            /* of the syntax trees of the macros being expanded */
   uint32_t macro_work;             /* values read in macros so far */
@@ -209,6 +211,7 @@ struct tn_reader {
   tn_node_vec buffers;   /* BUFFER or NONE per parameter */
   tn_map loop_domains;   /* loop VAR id -> RANGE */
   tn_map env_threads;    /* VAR id -> tag text */
+  tn_map pointers;       /* pointer VAR id -> the BUFFER that has it, or the extents of its ALLOC */
   tn_dtype ret_dtype;    /* of values returned; NONE: nothing yet */
   const char *name_hint; /* for a name that is undefined and near no other; NULL: none */
   int32_t n_conditions;  /* enclosing conditions: constant indices are not judged under them */
@@ -229,6 +232,8 @@ char *tn_near_visible(tn_reader *r, const char *name);
 /// The same among the keys of a map.
 char *tn_near_key(const tn_strmap *map, const char *name);
 char *tn_near_of(const char *name, const char *const *candidates, size_t n);
+/// The value that -D gives a name. False: none.
+bool tn_find_define(tn_reader *r, const char *name, tn_val *out);
 /// Defines a name given in the text; reports when it is taken in the same block and may not be
 /// given again.
 void tn_define(tn_reader *r, const tn_ast *name, tn_val val);
@@ -284,6 +289,12 @@ bool tn_bind_args(tn_reader *r, const tn_ast *call, const char *params, const tn
 /// "T.axis.spatial" for a chain of attributes below a prefix (T, R, I, ...); NULL when it is none.
 /// Interned.
 const char *tn_dotted(tn_reader *r, const tn_ast *ast);
+/// The names that need no import: T, R, I, tvm, tir, tirx, relax.
+void tn_default_imports(tn_reader *r);
+/// Gives the names of an IMPORT their meaning: "from tvm.script import tir as X" makes X.exp T.exp.
+void tn_read_import(tn_reader *r, const tn_ast *stmt);
+/// True for a name that an import brought and the text cannot know.
+bool tn_is_foreign(const tn_reader *r, const char *name);
 void tn_register_calls(tn_reader *r, tn_call_table table);
 const tn_call_row *tn_find_call(tn_reader *r, const tn_ast *call, const char **out_name);
 /// Positional arguments of a call; false, reported, when there are keywords too.
@@ -311,6 +322,9 @@ tn_call_table tn_tir_stmt_calls(void);
 tn_call_table tn_tir_block_calls(void);
 tn_call_table tn_tir_buffer_calls(void);
 tn_call_table tn_tir_prefetch_calls(void);
+tn_call_table tn_tir_old_calls(void);
+/// n = T.int64(): a variable that some shape will bind.
+tn_val tn_new_symbol(tn_reader *r, const tn_call *call, tn_dtype dtype);
 /// T.float32(...), T.exp(...): types and intrinsics, which are not in the tables. ERROR, reported,
 /// when there is no such name.
 tn_val tn_read_tir_named(tn_reader *r, const tn_call *call, const char *name);
@@ -337,6 +351,7 @@ typedef struct tn_buffer_args {
   const tn_ast *offset_factor;
   const tn_ast *axis_separators;
   const tn_node *region; /* whose shape and type are taken where the text gives none; may be NULL */
+  bool is_param;         /* whose sizes may stand in quotes */
   bool is_matched;       /* by T.match_buffer, which may define strides: strides=("s0", 1) */
 } tn_buffer_args;
 const tn_node *tn_read_buffer(tn_reader *r, const tn_ast *at, const char *name,
@@ -344,6 +359,9 @@ const tn_node *tn_read_buffer(tn_reader *r, const tn_ast *at, const char *name,
 const tn_node *tn_read_buffer_param(tn_reader *r, const tn_ast *call, const char *name);
 
 void tn_read_prim_func(tn_reader *r, const tn_ast *def, bool is_private);
+/// A file of statements without a function around them, below the lines that define their free
+/// variables and buffers: function `main`, whose parameters these are.
+void tn_read_fragment(tn_reader *r, const tn_ast *file);
 /// Statements of a block into a new SEQ; no scope is opened.
 const tn_node *tn_read_suite(tn_reader *r, const tn_ast *suite);
 /// Statements into the open body.
@@ -351,6 +369,12 @@ void tn_read_stmts(tn_reader *r, const tn_ast *suite);
 const tn_node *tn_finish_body(tn_reader *r, tn_body *body);
 void tn_body_deinit(tn_body *body);
 void tn_read_tir_stmt(tn_reader *r, const tn_ast *stmt);
+/// ASSIGN, ANNOTATE and AUGMENT.
+void tn_read_assign(tn_reader *r, const tn_ast *stmt);
+/// The value of a mutable scalar.
+tn_val tn_read_cell(tn_reader *r, const tn_ast *at, const tn_node *cell);
+/// Memory for a buffer from here to the end of the block: ALLOC and DECL.
+void tn_add_alloc(tn_reader *r, const tn_ast *at, const tn_node *buffer);
 /// ASSERT of a condition; message_ast may be NULL.
 void tn_add_assert(tn_reader *r, const tn_ast *stmt, const tn_ast *cond_ast,
                    const tn_ast *message_ast);
@@ -359,6 +383,8 @@ void tn_add_return(tn_reader *r, const tn_ast *stmt, const tn_ast *value_ast);
 /// Fills an array from a flat or nested list of numbers, whose count must fit. False, reported.
 bool tn_fill_array(tn_reader *r, const tn_ast *at, tn_val v, tn_array *array);
 void tn_read_for(tn_reader *r, const tn_ast *stmt);
+/// A DICT, or NONE where the text gives none. False, reported.
+bool tn_read_annotations(tn_reader *r, const tn_ast *ast, const tn_node **out);
 void tn_read_with(tn_reader *r, const tn_ast *stmt);
 void tn_read_block(tn_reader *r, const tn_ast *stmt, const tn_ast *call);
 /// A BLOCK of what was collected; regions that were not given are inferred (left empty for the

@@ -33,6 +33,8 @@ const char *tn_val_what(tn_val v) {
       return "the module";
     case TN_VAL_MACRO:
       return "a macro";
+    case TN_VAL_CELL:
+      return "a mutable scalar";
     case TN_VAL_NODE:
       break;
   }
@@ -259,6 +261,7 @@ const tn_node *tn_to_attr(tn_reader *r, const tn_ast *at, tn_val v) {
     case TN_VAL_VOID:
     case TN_VAL_MODULE:
     case TN_VAL_MACRO:
+    case TN_VAL_CELL:
       break;
   }
   tn_read_fail(r, at, "bad-attribute", NULL, "%s cannot be the value of an attribute",

@@ -1,7 +1,7 @@
 # run: not tenon check %s
 @I.ir_module
 class M:
-    x = 3
+    x: T.int32 = 3
     for i in range(4):
         pass
 
@@ -9,9 +9,9 @@ class M:
     def f(A: T.Buffer((4,), "float32")):
         A[0] = A[1]
 # expect:
-%s:4:5: error: expected 'name = R.ExternFunc("...")' or a function in the module [bad-module-member]
-    x = 3
-    ^~~~~
+%s:4:5: error: expected a function in the module [bad-module-member]
+    x: T.int32 = 3
+    ^~~~~~~~~~~~~~
 %s:5:5: error: expected a function in the module [bad-module-member]
     for i in range(4):
     ^~~

@@ -14,7 +14,7 @@ def g(a: T.handle, B: T.Buffer((4,), "float32")):
 %s:4:20: error: undefined name 'n' [undefined-name]
 def f(A: T.Buffer((n,), "float32"), B: T.Buffer((4,), "float32")):
                    ^
-  hint: sizes by name take a parameter of type T.handle and T.match_buffer in the body
+  hint: define a size in quotes, T.Buffer(("n",)), or in brackets, def f[n: T.int32]
 %s:6:16: error: undefined name 'qq' [undefined-name]
         B[i] = qq + A[i] + qq
                ^~
