@@ -201,6 +201,50 @@ static const tn_node *new_buffer(gen *g, const char *stem, const tn_node *data, 
   return tn_buffer_new(g->ir, &spec);
 }
 
+/* Strides with gaps for a buffer of constant extents; *out_size: elements from its first to the end
+ * of its last. NULL: it has symbolic extents, or none. */
+static const tn_node *gapped_strides(gen *g, const tn_node *shape, int64_t *out_size) {
+  const tn_node *strides[MAX_DIMS];
+  int64_t stride = 1 + gen_pick(g, 2);
+  *out_size = 1;
+  for (uint32_t i = shape->n_in; i-- > 0;) {
+    if (!tn_is(shape->in[i], TN_OP_INT)) {
+      return NULL;
+    }
+    strides[i] = mk_i32(g->ir, stride);
+    *out_size += (shape->in[i]->attr.i64 - 1) * stride;
+    stride = stride * shape->in[i]->attr.i64 + gen_pick(g, 3);
+  }
+  return shape->n_in == 0 ? NULL : tn_list(g->ir, shape->n_in, strides);
+}
+
+/* A view with gaps of larger memory. */
+static const tn_node *gapped_alloc(gen *g, const tn_node *plain) {
+  int64_t size = 0;
+  const tn_node *shape = plain->in[TN_BUFFER_SHAPE];
+  const tn_node *strides = gapped_strides(g, shape, &size);
+  if (strides == NULL) {
+    return NULL;
+  }
+  int64_t offset = gen_pick(g, 4);
+  const tn_node *data = tn_var_new(g->ir, gen_fresh(g, "data"), TN_DT_HANDLE);
+  tn_buffer_spec spec = {.name = gen_fresh(g, "G"),
+                         .dtype = plain->dtype,
+                         .ndim = shape->n_in,
+                         .shape = shape->in,
+                         .data = data,
+                         .strides = strides,
+                         .elem_offset = mk_i32(g->ir, offset)};
+  const tn_node *buffer = tn_buffer_new(g->ir, &spec);
+  const tn_node *extent = mk_i32(g->ir, offset + size);
+  const tn_node *in[] = {data, tn_list(g->ir, 1, &extent), tn_bool(g->ir, true),
+                         tn_str(g->ir, "global"), tn_none(g->ir)};
+  const tn_node *alloc = tn_node_new(g->ir, TN_OP_ALLOC, buffer->dtype, (tn_attr){0}, 5, in);
+  const tn_node *first = fill(g, buffer);
+  gen_add_buf(g, buffer, true);
+  return MK_SEQ(g->ir, alloc, MK_NODE(g->ir, TN_OP_DECL, 0, buffer), first);
+}
+
 /* allocate and decl_buffer, or allocate_const; the buffer lives to the end of the sequence. */
 static const tn_node *alloc_stmt(gen *g) {
   const tn_node *data = tn_var_new(g->ir, gen_fresh(g, "data"), TN_DT_HANDLE);
@@ -208,6 +252,10 @@ static const tn_node *alloc_stmt(gen *g) {
   const tn_node *buffer = new_buffer(g, "L", data, scope);
   const tn_node *shape = buffer->in[TN_BUFFER_SHAPE];
   const tn_node *decl = MK_NODE(g->ir, TN_OP_DECL, 0, buffer);
+  const tn_node *gapped = gen_chance(g, 20) ? gapped_alloc(g, buffer) : NULL;
+  if (gapped != NULL) {
+    return gapped;
+  }
   if (gen_chance(g, 20) && !tn_dtype_is_bool(buffer->dtype) && tn_dtype_lanes(buffer->dtype) == 1) {
     tn_array array = {0};
     int64_t dims[MAX_DIMS];
@@ -454,7 +502,7 @@ static const tn_node *match_block(gen *g) {
 static const tn_node *stmt_of(gen *g) {
   bool has_blocks = (g->parts & GEN_TIR_BLOCKS) != 0;
   bool has_kinds = (g->parts & GEN_TIR_LOOP_KINDS) != 0;
-  bool is_deep = g->nest >= MAX_NEST;
+  bool is_deep = g->nest >= g->max_nest;
   int64_t kind = gen_pick(g, 100);
   if (kind < 14 && (g->parts & GEN_TIR_VECTORS) != 0) {
     return vector_stmt(g);
@@ -532,12 +580,31 @@ static const tn_node *first_buffer(gen *g) {
   return tn_buffer_new(g->ir, &spec);
 }
 
+/* The same, with strides and an offset that the argument says. */
+static const tn_node *strided(gen *g, const tn_node *plain) {
+  const tn_node *strides[MAX_DIMS];
+  const tn_node *shape = plain->in[TN_BUFFER_SHAPE];
+  tn_buffer_spec spec = {
+      .name = plain->attr.text, .dtype = plain->dtype, .ndim = shape->n_in, .shape = shape->in};
+  for (uint32_t i = 0; i < shape->n_in; ++i) {
+    strides[i] = tn_var_new(g->ir, gen_fresh(g, "s"), gen_chance(g, 50) ? TN_DT_I32 : TN_DT_I64);
+  }
+  if (shape->n_in != 0) {
+    spec.strides = tn_list(g->ir, shape->n_in, strides);
+  }
+  if (tn_dtype_mem_bits(plain->dtype) % 8 == 0 && gen_chance(g, 60)) {
+    spec.elem_offset = mk_var(g->ir, gen_fresh(g, "off"));
+  }
+  return tn_buffer_new(g->ir, &spec);
+}
+
 static void make_params(gen *g, const int64_t *values, gen_tir_program *out,
                         const tn_node **params) {
   int32_t n_buffers = 2 + (int32_t)gen_pick(g, 3);
   int32_t n_scalars = (int32_t)gen_pick(g, 3);
   for (int32_t i = 0; i < n_buffers; ++i) {
     params[i] = i == 0 ? first_buffer(g) : new_buffer(g, "A", NULL, NULL);
+    params[i] = gen_chance(g, 20) ? strided(g, params[i]) : params[i];
     gen_add_buf(g, params[i], true);
     make_array(g, params[i], values, &out->arrays[i]);
     out->args[i].array = &out->arrays[i];
@@ -565,7 +632,9 @@ void gen_tir(tn_ir *ir, uint64_t seed, uint32_t parts, const char *name, gen_tir
     g.sizes[1] = tn_var_new(ir, "m", dtype);
   }
   make_params(&g, values, out, params);
-  const tn_node *stmts[] = {store_stmt(&g), body_of(&g, 5), store_stmt(&g)};
+  bool is_small = gen_chance(&g, 65);
+  g.max_nest = is_small ? 2 : MAX_NEST;
+  const tn_node *stmts[] = {store_stmt(&g), body_of(&g, is_small ? 2 : 5), store_stmt(&g)};
   const tn_node *body = tn_seq(ir, 3, stmts);
   out->func = mk_func(ir, name, body, NULL, (uint32_t)out->n_args, params);
   TN_VEC_DEINIT(&g.bufs);

@@ -31,9 +31,11 @@ enum {
   GEN_TIR_VECTORS = 2,    ///< ramps, broadcasts, shuffles
   GEN_TIR_LOOP_KINDS = 4, ///< parallel, vectorized, unrolled
   GEN_TIR_SYMBOLIC = 8,
-  GEN_TIR_STORAGE = 16, ///< buffers of float8, float6, float4, int4, uint4
-  GEN_TIR_MATH = 32,    ///< functions that are not exact: exp, sin and the like
-  GEN_TIR_ALL = 63
+  GEN_TIR_STORAGE = 16,  ///< buffers of float8, float6, float4, int4, uint4
+  GEN_TIR_MATH = 32,     ///< functions that are not exact: exp, sin and the like
+  GEN_TIR_ROUNDING = 64, ///< products that may be inexact; without them, storage types and math,
+                         ///< contracted code gives the same bits
+  GEN_TIR_ALL = 127
 };
 
 typedef struct gen_tir_program {

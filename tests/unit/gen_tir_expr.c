@@ -205,6 +205,12 @@ static const tn_node *math2_value(gen *g, const tn_node *a, const tn_node *b) {
   return MK_CALL(g->ir, calls[gen_pick(g, 6)], a, gen_clamp(g, b)); /* the sign of a NaN is open */
 }
 
+/* A product of small whole numbers is exact. */
+static const tn_node *float_op(gen *g, tn_op op, const tn_node *a, const tn_node *b) {
+  bool is_held = op == TN_OP_MUL && (g->parts & GEN_TIR_ROUNDING) == 0;
+  return is_held ? mk_op(g->ir, op, gen_clamp(g, a), gen_clamp(g, b)) : mk_op(g->ir, op, a, b);
+}
+
 static const tn_node *float_value(gen *g, tn_dtype dtype, int depth) {
   static const tn_op ops[] = {TN_OP_ADD, TN_OP_SUB, TN_OP_MUL, TN_OP_ADD, TN_OP_MIN, TN_OP_MAX};
   static const tn_intrin_id calls[] = {TN_INTRIN_FABS, TN_INTRIN_FLOOR, TN_INTRIN_CEIL,
@@ -215,8 +221,8 @@ static const tn_node *float_value(gen *g, tn_dtype dtype, int depth) {
     return gen_chance(g, 70) ? math_value(g, a) : math2_value(g, a, gen_value(g, dtype, depth - 1));
   }
   if (kind < 8) {
-    return mk_op(g->ir, ops[gen_pick(g, sizeof ops / sizeof ops[0])], a,
-                 gen_value(g, dtype, depth - 1));
+    return float_op(g, ops[gen_pick(g, sizeof ops / sizeof ops[0])], a,
+                    gen_value(g, dtype, depth - 1));
   }
   if (kind == 8) { /* a quotient, back to whole numbers */
     const tn_node *half =
@@ -366,7 +372,8 @@ static const tn_node *vector_of(gen *g, tn_dtype dtype, int64_t lanes, int depth
     return mk_cast(g->ir, type, vector_of(g, gen_pick_type(g), lanes, depth - 1));
   }
   const tn_node *b = vector_of(g, dtype, lanes, depth - 1);
-  const tn_node *result = mk_op(g->ir, ops[gen_pick(g, 5)], a, b);
+  tn_op op = ops[gen_pick(g, 5)];
+  const tn_node *result = tn_dtype_is_float(dtype) ? float_op(g, op, a, b) : mk_op(g->ir, op, a, b);
   return mk_cast(g->ir, tn_dtype_with_lanes(dtype, (uint32_t)lanes),
                  result); /* bools became int32 */
 }

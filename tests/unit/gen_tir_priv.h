@@ -37,6 +37,7 @@ typedef struct gen {
   uint32_t n_names;
   int64_t n_turns; /* of the loops around */
   uint32_t nest;
+  uint32_t max_nest;
   bool is_locked; /* within a parallel or vectorized loop: store to locked and inner buffers only */
   bool is_vectorized;
   TN_VEC(gen_buf) bufs;
