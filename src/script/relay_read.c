@@ -95,6 +95,11 @@ const tn_node *tn_relay_bind(tn_relay_reader *r, const tn_relay *at, const char 
   if (type == NULL) {
     return NULL;
   }
+  if (value->op == TN_OP_GFUNC) { /* a function has the name of its variable */
+    tn_attr attr = {.text = tn_ir_text(r->ir, name)};
+    value = tn_node_new(r->ir, TN_OP_GFUNC, TN_DT_NONE, attr, value->n_in, value->in);
+    tn_ir_set_pos(r->ir, value, at->pos);
+  }
   const tn_node *var = new_var(r, at, tn_ir_text(r->ir, name), type);
   bind_var(r, at, var, value);
   return var;
@@ -261,7 +266,7 @@ static const tn_node *read_branch(tn_relay_reader *r, const tn_relay *ast,
   const tn_node *body = NULL;
   r->stmts = &stmts;
   tn_scopes_push(&r->scopes, TN_FRAME_BRANCH);
-  const tn_node *value = tn_relay_expr(r, ast);
+  const tn_node *value = ast->kind == TN_RELAY_BODY ? read_body(r, ast) : tn_relay_expr(r, ast);
   tn_scopes_pop(&r->scopes);
   if (value != NULL && !is_atom(value)) {
     value = tn_relay_bind(r, ast, "gv", value);

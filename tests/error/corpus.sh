@@ -2,8 +2,15 @@
 # Texts that are hard on a reader, and those that once broke it: each is accepted or refused with a
 # message, in a moment.
 n_bad=0
-for file in "$TN_SRC"/tests/fuzz/corpus/script_parse_fuzz/*; do
-  message=$(timeout 20 "$TENON" check "$file" 2>&1)
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+for file in "$TN_SRC"/tests/fuzz/corpus/script_{parse,relay}_fuzz/*; do
+  text=$file
+  if [[ $file == *_relay_fuzz/* ]]; then # the name says what it is
+    text=$work/text.relay
+    cp "$file" "$text"
+  fi
+  message=$(timeout 20 "$TENON" check "$text" 2>&1)
   rc=$?
   if [ $rc -gt 1 ]; then
     echo "$file: exit code $rc"
