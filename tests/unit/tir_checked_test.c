@@ -163,22 +163,21 @@ static const checked_case cases[] = {
      "        T.reads(A[vi], O[0:8])\n        T.writes(O[vi])\n"
      "        O[vi] = A[vi] + T.if_then_else(vi == 0, T.float32(0), O[T.max(vi, 1) - 1])",
      "spatial", "opaque",
-     "t.py:8:13: error: f: O[0] is read, which was written (line 8) where a spatial axis of the "
-     "block had another value; block 'b' (vi=1); i=1; 7 times in all [axis-race]"},
+     "t.py:8:13: error: f: O[0] is read, which an instance with other spatial axes wrote (line 8); "
+     "block 'b' (vi=1); i=1; 7 times in all [axis-race]"},
     {"an axis that an element forgets", HEAD_AO2,
      "for i, j in T.grid(4, 4):\n    with T.block(\"b\"):\n        vi, vj = T.axis.remap(\"S$\", "
      "[i, j])\n        T.reads(A[vi, vj])\n        T.writes(O[vi, 0])\n        O[vi, 0] = A[vi, "
      "vj]",
      "S", "R",
-     "O[0, 0] is written, which was written (line 8) where a spatial axis of the block had "
-     "another value; block 'b' (vi=0, vj=1)"},
+     "O[0, 0] is written, which an instance with other spatial axes wrote (line 8); "
+     "block 'b' (vi=0, vj=1)"},
     {"instances in the order of the reduction", HEAD_AO2,
      "for k, i in T.grid(4, 4):\n    with T.block(\"s\"):\n"
      "        vi, vk = T.axis.remap(\"SR\", [i, k])\n        T.reads(A[vi, vk])\n"
      "        T.writes(O[$, 0])\n        with T.init():\n            O[$, 0] = T.float32(0)\n"
      "        O[$, 0] = O[$, 0] + A[vi, vk]",
-     "vi // 2", "vi",
-     "where a spatial axis of the block had another value; block 's' (vi=1, vk=0)"},
+     "vi // 2", "vi", "an instance with other spatial axes wrote (line 10); block 's' (vi=1, vk=0)"},
     {"steps of a loop that no axis is bound to", HEAD_AO,
      "for i in range(8):\n    O[i] = A[i]\nfor t, i in T.grid(3, 4):\n    with T.block(\"b\"):\n"
      "        vi = T.axis.spatial(4, i)\n        T.reads(A[vi])\n        T.writes(O[vi + t])\n"
@@ -189,14 +188,14 @@ static const checked_case cases[] = {
      "        vi = T.axis.spatial(8, i)\n        T.reads(A[vi])\n        T.writes(t[vi * $], "
      "O[vi])\n"
      "        t[vi * $] = A[vi]\n        O[vi] = A[vi]",
-     "0", "1", "t[0] is written, which was written (line 9) where a spatial axis"},
+     "0", "1", "t[0] is written, which an instance with other spatial axes wrote (line 9)"},
     {"an outer block's axis", HEAD_AO2,
      "for i in range(4):\n    with T.block(\"o\"):\n        vi = T.axis.spatial(4, i)\n"
      "        T.reads(A[vi, 0:4])\n        T.writes(O[vi * $, 0:4])\n        for j in range(4):\n"
      "            with T.block(\"n\"):\n                vj = T.axis.spatial(4, j)\n"
      "                T.reads(A[vi, vj])\n                T.writes(O[vi * $, vj])\n"
      "                O[vi * $, vj] = A[vi, vj]",
-     "0", "1", "O[0, 0] is written, which was written (line 13) where a spatial axis"},
+     "0", "1", "O[0, 0] is written, which an instance with other spatial axes wrote (line 13)"},
     {"two blocks with the same axes", HEAD_AO,
      "t = T.alloc_buffer((8,))\nfor i in range(8):\n    with T.block(\"a\"):\n"
      "        vi = T.axis.spatial(8, i)\n        T.reads(A[vi])\n        T.writes(t[vi])\n"

@@ -332,10 +332,9 @@ static tn_status report_turns(tn_ivm *vm, const access *a, int32_t fork, bool di
 static tn_status report_instances(tn_ivm *vm, const access *a, bool did_write, uint32_t line) {
   tn_buf text = TN_BUF_INIT;
   element(a, &text);
-  tn_buf_printf(&text, " is %s, which was %s", a->is_store ? "written" : "read",
-                did_write ? "written" : "read");
+  tn_buf_printf(&text, " is %s, which an instance with other spatial axes %s",
+                a->is_store ? "written" : "read", did_write ? "wrote" : "read");
   print_line(line, &text);
-  tn_buf_puts(&text, " where a spatial axis of the block had another value");
   tn_status st = tn_check_report(vm, a->in, "axis-race", a->buffer, "%s", tn_buf_text(&text));
   tn_buf_deinit(&text);
   return st;
