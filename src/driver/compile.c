@@ -157,7 +157,7 @@ static tn_status write_tnx(const tn_lowered *lowered, const tn_compile_opts *opt
     TN_GOTO(st, kernel_file_init(&f), done);
     TN_GOTO(st, write_object(lowered, opts, f.object.data), done);
     const char *objects[] = {f.object.data};
-    TN_GOTO(st, tn_driver_link(objects, 1, f.library.data), done);
+    TN_GOTO(st, tn_driver_link(objects, 1, lowered->target, f.library.data), done);
     TN_GOTO(st, tn_file_read(f.library.data, 0, &kernels), done);
   }
   TN_GOTO(st, tn_vm_emit(&lowered->module, lowered->target, kernels.data, kernels.len, &image),
@@ -186,6 +186,11 @@ static tn_status write_library(const tn_lowered *lowered, const tn_compile_opts 
     objects[n_objects++] = f.object.data;
   }
   if (opts->exports_tvm_ffi) {
+    if (strcmp(lowered->target->triple, tn_target_host()->triple) != 0) {
+      st = TN_ERR(TN_UNSUPPORTED, "--export=tvm-ffi for target '%s': only for this architecture",
+                  lowered->target->name);
+      goto done;
+    }
     size_t n_bytes = 0;
     const void *object = tn_embedded_object(&n_bytes);
     TN_GOTO(st, tn_file_write(f.embed.data, object, n_bytes), done);
@@ -197,7 +202,7 @@ static tn_status write_library(const tn_lowered *lowered, const tn_compile_opts 
           done);
   TN_GOTO(st, tn_file_write(f.blob.data, bytes.data, bytes.len), done);
   objects[n_objects++] = f.blob.data;
-  TN_GOTO(st, tn_driver_link(objects, n_objects, f.library.data), done);
+  TN_GOTO(st, tn_driver_link(objects, n_objects, lowered->target, f.library.data), done);
   tn_buf_clear(&bytes);
   TN_GOTO(st, tn_file_read(f.library.data, 0, &bytes), done);
   TN_GOTO(st, tn_file_write(path, bytes.data, bytes.len), done);

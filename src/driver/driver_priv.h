@@ -37,7 +37,7 @@ bool tn_module_has_kernels(const tn_module *module);
 
 /// Links objects to a shared library at `out_path` with cc, else ld.lld. objects: paths.
 TN_MUST_USE tn_status tn_driver_link(const char *const *objects, size_t n_objects,
-                                     const char *out_path);
+                                     const tn_target *target, const char *out_path);
 
 /// The object file of src/embed, for the library being written; static storage.
 const void *tn_embedded_object(size_t *out_n_bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Links object files to a shared library with the C compiler's linker, else with ld.lld. No shell
- * is involved. */
+/* Links object files to a shared library with the C compiler's linker, else with ld.lld; for another
+ * architecture with ld.lld, which knows them all. No shell is involved. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -76,18 +76,26 @@ static tn_status run(const char *const *argv, const char *log_path) {
   return st;
 }
 
-tn_status tn_driver_link(const char *const *objects, size_t n_objects, const char *out_path) {
+tn_status tn_driver_link(const char *const *objects, size_t n_objects, const tn_target *target,
+                         const char *out_path) {
   const char *const compilers[] = {
       getenv("CC") != NULL ? getenv("CC") : "cc", "cc", "gcc", "clang", "clang-19", NULL};
+  static const char *const cross_linkers[] = {"ld.lld", "ld.lld-19", NULL};
   static const char *const linkers[] = {"ld.lld", "ld.lld-19", "ld", NULL};
   tn_status st = NULL;
   tn_buf path = TN_BUF_INIT;
   tn_buf log = TN_BUF_INIT;
   TN_VEC(const char *) argv = {0};
-  const char *program = find_program(compilers, &path);
+  bool is_ours = strcmp(target->triple, tn_target_host()->triple) == 0;
+  const char *program = is_ours ? find_program(compilers, &path) : NULL;
   bool is_compiler = program != NULL;
   if (!is_compiler) {
-    program = find_program(linkers, &path);
+    program = find_program(is_ours ? linkers : cross_linkers, &path);
+  }
+  if (program == NULL && !is_ours) {
+    st = TN_ERR(TN_NOT_FOUND, "linking for target '%s' needs ld.lld, which is not on PATH",
+                target->name);
+    goto done;
   }
   if (program == NULL) {
     st = TN_ERR(TN_NOT_FOUND, "linking needs a C compiler (cc) or ld.lld, and neither is on PATH");

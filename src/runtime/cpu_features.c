@@ -111,15 +111,26 @@ uint32_t tn_elf_this_arch(void) { return TN_EXEC_ARCH_X86_64; }
 
 #else
 
-/* No feature names are defined for other architectures yet. */
-static bool find_feature(const char *name, size_t len, bool *out_has) {
-  (void)name;
-  (void)len;
-  (void)out_has;
-  return false;
-}
+/* Rows of other architectures need no more than what every such machine has. */
+#if defined(__riscv)
+static const char *const features[] = {"riscv64", "fma"};
+
+uint32_t tn_elf_this_arch(void) { return TN_EXEC_ARCH_RISCV64; }
+#else
+static const char *const features[] = {"aarch64", "fma"};
 
 uint32_t tn_elf_this_arch(void) { return TN_EXEC_ARCH_AARCH64; }
+#endif
+
+static bool find_feature(const char *name, size_t len, bool *out_has) {
+  for (size_t i = 0; i < sizeof features / sizeof features[0]; ++i) {
+    if (strlen(features[i]) == len && memcmp(features[i], name, len) == 0) {
+      *out_has = true;
+      return true;
+    }
+  }
+  return false;
+}
 #endif
 
 enum { MISSING_BYTES = 256 };

@@ -263,6 +263,7 @@ tn_status tn_exec_check_machine(const tn_exec_view *view) {
   if (arch != 0 && arch != tn_elf_this_arch()) {
     const char *name = arch == TN_EXEC_ARCH_X86_64    ? "x86-64"
                        : arch == TN_EXEC_ARCH_AARCH64 ? "AArch64"
+                       : arch == TN_EXEC_ARCH_RISCV64 ? "RISC-V"
                                                       : "unknown";
     return TN_ERR(
         TN_UNSUPPORTED,

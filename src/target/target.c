@@ -9,14 +9,17 @@
 #include "base/buf.h"
 #include "target/target_priv.h"
 
-/* From the least to the most capable; a machine that runs a row runs those before it. */
+/* Within an architecture from the least to the most capable; a machine that runs a row runs those
+ * before it. */
 static const tn_target_row *const rows[] = {&tn_target_x86_64_v2, &tn_target_x86_64_v3,
-                                            &tn_target_x86_64_v4};
+                                            &tn_target_x86_64_v4, &tn_target_aarch64,
+                                            &tn_target_riscv64};
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
 const tn_target *const *tn_target_all(uint32_t *out_n) {
   static const tn_target *const all[N_ROWS] = {
-      &tn_target_x86_64_v2.target, &tn_target_x86_64_v3.target, &tn_target_x86_64_v4.target};
+      &tn_target_x86_64_v2.target, &tn_target_x86_64_v3.target, &tn_target_x86_64_v4.target,
+      &tn_target_aarch64.target, &tn_target_riscv64.target};
   *out_n = N_ROWS;
   return all;
 }
@@ -59,7 +62,7 @@ static tn_status find_cpu(const char *name, size_t len, const tn_target **out_ta
   }
   return TN_ERR(
       TN_NOT_FOUND,
-      "unknown CPU '%.*s' after -mcpu=; an x86-64 CPU as LLVM names it, such as haswell or znver4",
+      "unknown CPU '%.*s' after -mcpu=; a CPU as LLVM names it, such as haswell or znver4",
       (int)len, name);
 }
 

@@ -16,6 +16,7 @@ typedef struct tn_target {
   const char *triple;   /* LLVM's */
   const char *cpu;      /* LLVM's -mcpu */
   const char *features; /* LLVM's -mattr, "" for the CPU's own */
+  const char *abi;      /* LLVM's -target-abi; NULL: the triple's own */
   const char
       *required; /* what a machine must have to run it: "avx2,fma" (tn_exec_header.cpu_features) */
   int32_t vector_bytes; /* widest vector register used */
@@ -26,9 +27,9 @@ typedef struct tn_target {
   int32_t l3_bytes;
 } tn_target;
 
-/// All rows, from the least to the most capable.
+/// All rows; those of one architecture stand together, from the least to the most capable.
 const tn_target *const *tn_target_all(uint32_t *out_n);
-/// "host", "x86-64-v2", "x86-64-v3" (AVX2), "x86-64-v4" (AVX-512), "llvm" (the host), "llvm
+/// "host", "x86-64-v2", "x86-64-v3" (AVX2), "x86-64-v4" (AVX-512), "aarch64", "riscv64", "llvm" (the host), "llvm
 /// -mcpu=NAME ..." (the row that suits that CPU; other options after "llvm" are read over).
 /// NOT_FOUND lists what there is.
 TN_MUST_USE tn_status tn_target_find(const char *text, const tn_target **out_target);

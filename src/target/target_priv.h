@@ -17,5 +17,7 @@ typedef struct tn_target_row {
 extern const tn_target_row tn_target_x86_64_v2;
 extern const tn_target_row tn_target_x86_64_v3;
 extern const tn_target_row tn_target_x86_64_v4;
+extern const tn_target_row tn_target_aarch64;
+extern const tn_target_row tn_target_riscv64;
 
 #endif

@@ -113,8 +113,10 @@ static tn_status emit_functions(tn_vm_tables *t, const tn_module *module) {
 }
 
 static uint32_t arch_of(const tn_target *target) {
-  bool is_arm = strncmp(target->triple, "aarch64", 7) == 0;
-  return is_arm ? TN_EXEC_ARCH_AARCH64 : TN_EXEC_ARCH_X86_64;
+  if (strncmp(target->triple, "aarch64", 7) == 0) {
+    return TN_EXEC_ARCH_AARCH64;
+  }
+  return strncmp(target->triple, "riscv64", 7) == 0 ? TN_EXEC_ARCH_RISCV64 : TN_EXEC_ARCH_X86_64;
 }
 
 tn_status tn_vm_emit(const tn_module *module, const tn_target *target, const void *kernels,
