@@ -2,7 +2,7 @@
 /* Copyright The Tenon authors. */
 /* The convention between compiled kernels and whoever calls them. Standalone: embedded by the
  * compiler, the runtime and plain C hosts; versioned like a file format. A kernel imports no symbol
- * but, for transcendental functions, libm's: everything else it needs comes through tn_env.
+ * but what T.call_extern names: everything it needs comes through tn_env.
  *
  *   int32_t add(const tn_env *env, const tn_arg *args, int32_t n_args);   // 0, or a tn_kernel_code
  *

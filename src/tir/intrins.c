@@ -8,15 +8,14 @@
 #include <string.h>
 
 static const tn_intrin intrins[] = {
-#define X(id_, name_, kind_, type_, min_args_, max_args_, is_pure_, llvm_, libm_) \
-  {.def = {.name = (name_), .is_pure = (is_pure_) != 0},                          \
-   .id = TN_INTRIN_##id_,                                                         \
-   .kind = TN_IK_##kind_,                                                         \
-   .type = TN_IT_##type_,                                                         \
-   .min_args = (min_args_),                                                       \
-   .max_args = (max_args_),                                                       \
-   .llvm = (llvm_),                                                               \
-   .libm = (libm_)},
+#define X(id_, name_, kind_, type_, min_args_, max_args_, is_pure_, llvm_) \
+  {.def = {.name = (name_), .is_pure = (is_pure_) != 0},                   \
+   .id = TN_INTRIN_##id_,                                                  \
+   .kind = TN_IK_##kind_,                                                  \
+   .type = TN_IT_##type_,                                                  \
+   .min_args = (min_args_),                                                \
+   .max_args = (max_args_),                                                \
+   .llvm = (llvm_)},
 #include "tir/intrins.def"
 #undef X
 };

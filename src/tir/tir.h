@@ -50,7 +50,6 @@ typedef struct tn_intrin {
   int32_t min_args;
   int32_t max_args; /* -1: any */
   const char *llvm; /* "llvm.sqrt": overloaded on the result type; NULL: none */
-  const char *libm; /* "exp": the float64 name, float32 adds "f"; NULL: none */
 } tn_intrin;
 
 const tn_intrin *tn_intrin_get(tn_intrin_id id);

@@ -21,26 +21,19 @@ LLVMValueRef tn_cg_llvm_intrin(tn_cg *cg, const char *name, LLVMTypeRef type, LL
 /* ---- libm: by T.call_extern only ---- */
 
 bool tn_cg_is_libm_name(const char *name, size_t len) {
-  /* beyond the table's */
-  static const char *const others[] = {
-      "cbrt",  "ceil", "copysign", "erfc",      "expm1",     "fabs",   "fdim",
-      "floor", "fma",  "fmax",     "fmin",      "nearbyint", "lgamma", "rint",
-      "round", "sqrt", "tgamma",   "remainder", "roundeven", "trunc",
+  static const char *const names[] = {
+      "acos",      "acosh",     "asin",  "asinh",     "atan",   "atan2", "atanh", "cbrt",
+      "ceil",      "copysign",  "cos",   "cosh",      "erf",    "erfc",  "exp",   "exp10",
+      "exp2",      "expm1",     "fabs",  "fdim",      "floor",  "fma",   "fmax",  "fmin",
+      "fmod",      "hypot",     "ldexp", "lgamma",    "log",    "log10", "log1p", "log2",
+      "nearbyint", "pow",       "rint",  "nextafter", "round",  "sin",   "sinh",  "remainder",
+      "sqrt",      "roundeven", "tan",   "tanh",      "tgamma", "trunc",
   };
   size_t stem =
       len > 0 && name[len - 1] == 'f' ? len - 1 : len; /* expf; erf is found by its whole name */
-  uint32_t n = 0;
-  const tn_intrin *rows = tn_intrin_all(&n);
-  for (uint32_t i = 0; i < n; ++i) {
-    const char *libm = rows[i].libm;
-    if (libm != NULL && (strlen(libm) == stem || strlen(libm) == len) &&
-        memcmp(libm, name, strlen(libm)) == 0) {
-      return true;
-    }
-  }
-  for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
-    size_t want = strlen(others[i]);
-    if ((want == stem || want == len) && memcmp(others[i], name, want) == 0) {
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+    size_t want = strlen(names[i]);
+    if ((want == stem || want == len) && memcmp(names[i], name, want) == 0) {
       return true;
     }
   }

@@ -16,35 +16,11 @@ static tn_status args_of(tn_icomp *c, const tn_node *n, tn_ival *args) {
   return NULL;
 }
 
-static int32_t const_float(tn_icomp *c, tn_dtype dtype, double value) {
-  tn_ireg slot = {.u = 0};
-  if (tn_dtype_elem(dtype) == TN_DT_F64) {
-    slot.d = value;
-  } else {
-    slot.f = (float)value;
-  }
-  return tn_icomp_const(c, slot);
-}
-
 /* One operation with the rounding of its type. */
 static void step(tn_icomp *c, tn_dtype dtype, tn_iop op_f, tn_iop op_d, uint32_t x, int32_t d,
                  int32_t a, int32_t b) {
   tn_icomp_emit(c, tn_dtype_elem(dtype) == TN_DT_F64 ? op_d : op_f, x, d, a, b, 0);
   tn_icomp_norm(c, dtype, d);
-}
-
-/* 1 / (1 + exp(-x)) and 1 / sqrt(x), each operation rounded. */
-static void composed_lane(tn_icomp *c, tn_intrin_id id, tn_dtype dtype, int32_t d, int32_t a) {
-  int32_t one = const_float(c, dtype, 1);
-  uint32_t row = (uint32_t)tn_imath1_find(id == TN_INTRIN_SIGMOID ? "exp" : "sqrt");
-  if (id == TN_INTRIN_SIGMOID) {
-    step(c, dtype, TN_IOP_NEG_F, TN_IOP_NEG_D, 0, d, a, a);
-    step(c, dtype, TN_IOP_MATH1_F, TN_IOP_MATH1_D, row, d, d, d);
-    step(c, dtype, TN_IOP_ADD_F, TN_IOP_ADD_D, 0, d, one, d);
-  } else {
-    step(c, dtype, TN_IOP_MATH1_F, TN_IOP_MATH1_D, row, d, a, a);
-  }
-  step(c, dtype, TN_IOP_DIV_F, TN_IOP_DIV_D, 0, d, one, d);
 }
 
 static void test_lane(tn_icomp *c, tn_intrin_id id, bool is_double, int32_t d, int32_t a) {
@@ -91,10 +67,6 @@ static tn_status math_lane(tn_icomp *c, const tn_node *n, int32_t d, const int32
     return NULL;
   }
   switch (intrin->id) {
-    case TN_INTRIN_SIGMOID:
-    case TN_INTRIN_RSQRT:
-      composed_lane(c, intrin->id, dtype, d, a[0]);
-      return NULL;
     case TN_INTRIN_ISNAN:
     case TN_INTRIN_ISINF:
     case TN_INTRIN_ISFINITE:
@@ -103,9 +75,6 @@ static tn_status math_lane(tn_icomp *c, const tn_node *n, int32_t d, const int32
     case TN_INTRIN_FMA:
       tn_icomp_emit(c, is_double ? TN_IOP_FMA_D : TN_IOP_FMA_F, 0, d, a[0], a[1], a[2]);
       tn_icomp_norm(c, dtype, d);
-      return NULL;
-    case TN_INTRIN_LDEXP:
-      step(c, dtype, TN_IOP_LDEXP_F, TN_IOP_LDEXP_D, 0, d, a[0], a[1]);
       return NULL;
     case TN_INTRIN_ROUND:
       name = "nearbyint"; /* half to even, unlike C's round */

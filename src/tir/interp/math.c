@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Functions of floats that the interpreter calls: libm's, float32 by its own variant, since
- * compiled code calls the same ones and both must agree in every bit. Rounding functions and the
- * square root are exact wherever they are computed. */
+/* Functions of libm that the interpreter calls: by T.call_extern, as compiled code does, and those that
+ * are exact wherever they are computed: rounding, the square root, signs. The rest of mathematics is
+ * our own (tir/math/). */
 #include <math.h>
 #include <string.h>
 
