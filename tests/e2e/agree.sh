@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every program of tests/e2e/programs: it verifies, its canonical text is a fixed point and means the
+# Every program of tests/e2e/programs, TVMScript or Relay: it verifies, its canonical text is a fixed point and means the
 # same, and interpreter and compiled code agree: bit for bit at level 0, in what is printed at
 # level 2. The head of a program says how to run it:
 #   # run: --random --size n=3 k=5     one line a run; NAME=N without dashes is a scalar argument
@@ -61,7 +61,7 @@ run_once() { # program
   alike "$name: level 2 agrees"
 }
 
-for file in tests/e2e/programs/*.py; do
+for file in tests/e2e/programs/*.{py,relay}; do
   name=${file##*/}
   message=$(sed -n 's/^# fails: //p' "$file")
   succeeds "$name: check" "$TENON" check "$file"
