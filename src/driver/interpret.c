@@ -105,6 +105,9 @@ static tn_status to_arg(const tn_value *value, tn_arg *out_arg) {
       TN_TRY(tn_string_create(value->str, &text));
       *out_arg = tn_arg_of_string(text);
       return NULL;
+    case TN_V_PTR:
+      *out_arg = (tn_arg){.kind = TN_ARG_PTR, .u = {.ptr = (void *)(uintptr_t)value->i64}};
+      return NULL;
     case TN_V_FUNC:
       return TN_ERR(TN_UNSUPPORTED, "a function as a result of interpreted code");
   }

@@ -194,6 +194,7 @@ typedef struct tn_value {
     TN_V_INT,
     TN_V_FLOAT,
     TN_V_STR,
+    TN_V_PTR, /* i64: an address, of what T.call_packed was given */
     TN_V_FUNC
   } kind;
   int32_t n;       /* tuple and shape; function: captured arguments */

@@ -34,9 +34,11 @@ static tn_status call_from_tir(void *ctx, const char *name, const tn_tir_arg *ar
   tn_interp *in = ctx;
   tn_value *values = TN_ARENA_ARRAY(&in->arena, tn_value, n_args);
   for (int32_t i = 0; i < n_args; ++i) {
-    values[i] = args[i].array != NULL ? (tn_value){.kind = TN_V_ARRAY, .array = args[i].array}
-                : args[i].is_float    ? (tn_value){.kind = TN_V_FLOAT, .f64 = args[i].f64}
-                                      : (tn_value){.kind = TN_V_INT, .i64 = args[i].i64};
+    values[i] = args[i].array != NULL  ? (tn_value){.kind = TN_V_ARRAY, .array = args[i].array}
+                : args[i].text != NULL ? (tn_value){.kind = TN_V_STR, .str = args[i].text}
+                : args[i].is_pointer   ? (tn_value){.kind = TN_V_PTR, .i64 = args[i].i64}
+                : args[i].is_float     ? (tn_value){.kind = TN_V_FLOAT, .f64 = args[i].f64}
+                                       : (tn_value){.kind = TN_V_INT, .i64 = args[i].i64};
   }
   tn_value ret = {0};
   TN_TRY(tn_interp_extern(in, name, values, n_args, &ret));
@@ -74,8 +76,7 @@ tn_status tn_interp_extern(tn_interp *in, const char *name, const tn_value *args
   TN_TRY_MSG(in->hooks.call(in->hooks.ctx, name, args, n_args, out), "%s", name);
   for (int32_t i = 0; in->hooks.checker != NULL && i < n_args; ++i) {
     if (args[i].kind == TN_V_ARRAY) { /* it may have: nobody knows what it does */
-      tn_tir_checker_wrote(in->hooks.checker, args[i].array->data,
-                           tn_array_n_bytes(args[i].array));
+      tn_tir_checker_wrote(in->hooks.checker, args[i].array->data, tn_array_n_bytes(args[i].array));
     }
   }
   return NULL;

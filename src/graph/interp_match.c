@@ -157,6 +157,9 @@ void tn_value_print(const tn_value *value, tn_buf *out) {
     case TN_V_INT:
       tn_buf_printf(out, "%" PRId64, value->i64);
       break;
+    case TN_V_PTR:
+      tn_buf_puts(out, "a pointer");
+      break;
     case TN_V_FLOAT:
       tn_buf_put_double(out, value->f64);
       break;

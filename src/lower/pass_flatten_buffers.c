@@ -194,7 +194,7 @@ static const tn_node *flatten_rule(tn_rewriter *rw, const tn_node *n) {
 /* A callee sees the buffer as it was declared. */
 static tn_visit find_passed(const tn_node *n, void *ctx) {
   flatten_ctx *c = ctx;
-  const tn_node *args = tn_is(n, TN_OP_INVOKE) ? n->in[TN_INVOKE_ARGS] : NULL;
+  const tn_node *args = tn_tir_call_args(n);
   for (uint32_t i = 0; args != NULL && i < args->n_in; ++i) {
     tn_map_set(&c->passed, args->in[i]->id, 0);
   }

@@ -151,23 +151,18 @@ typedef struct passed_ctx {
   bool is_used;
 } passed_ctx;
 
+/* Of a call's arguments, in a LIST or in the INTRIN itself. */
 static const tn_node *passed_rule(tn_rewriter *rw, const tn_node *n) {
   passed_ctx *p = rw->ctx;
   bool is_passed = false;
-  TN_VEC(const tn_node *) args = {0};
-  for (uint32_t i = 0; tn_is(n, TN_OP_INVOKE) && i < n->in[TN_INVOKE_ARGS]->n_in; ++i) {
-    const tn_node *arg = n->in[TN_INVOKE_ARGS]->in[i];
-    is_passed = is_passed || arg == p->view;
-    TN_VEC_PUSH(&args, arg == p->view ? p->given : arg);
+  TN_VEC(const tn_node *) in = {0};
+  for (uint32_t i = 0; (tn_is(n, TN_OP_LIST) || tn_is(n, TN_OP_INTRIN)) && i < n->n_in; ++i) {
+    is_passed = is_passed || n->in[i] == p->view;
+    TN_VEC_PUSH(&in, n->in[i] == p->view ? p->given : n->in[i]);
   }
-  const tn_node *made = NULL;
-  if (is_passed) {
-    const tn_node *in[3] = {n->in[TN_INVOKE_CALLEE], tn_list(rw->ir, (uint32_t)args.len, args.data),
-                            n->in[TN_INVOKE_TYPES]};
-    made = tn_node_with(rw->ir, n, in);
-    p->is_used = true;
-  }
-  TN_VEC_DEINIT(&args);
+  const tn_node *made = is_passed ? tn_node_with(rw->ir, n, in.data) : NULL;
+  p->is_used = p->is_used || is_passed;
+  TN_VEC_DEINIT(&in);
   return made;
 }
 

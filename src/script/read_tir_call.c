@@ -367,7 +367,7 @@ static const tn_node *float_limit(tn_ir *ir, tn_dtype dtype, bool is_min) {
     return tn_float(ir, dtype, is_min ? 0x1p-127 : 0x1p127);
   }
   double max = small != NULL         ? (double)tn_small_to_f32(small, small->max)
-               : dtype == TN_DT_F16    ? 65504.0
+               : dtype == TN_DT_F16  ? 65504.0
                : dtype == TN_DT_BF16 ? 3.3895313892515355e38
                : dtype == TN_DT_F32  ? (double)FLT_MAX
                                      : DBL_MAX;
@@ -537,8 +537,12 @@ static tn_dtype argument_type(const tn_val *vals, uint32_t n) {
   return TN_DT_NONE;
 }
 
-static const tn_node *intrin_argument(tn_reader *r, const tn_ast *at, tn_val v, tn_dtype dtype,
-                                      bool is_int_only) {
+static const tn_node *intrin_argument(tn_reader *r, const tn_ast *at, const tn_intrin *intrin,
+                                      tn_val v, tn_dtype dtype, bool is_int_only) {
+  bool is_packed = intrin->id == TN_INTRIN_CALL_PACKED || intrin->id == TN_INTRIN_CALL_CPACKED;
+  if (is_packed && tn_val_is_node(v, TN_OP_BUFFER)) {
+    return v.node;
+  }
   if (v.kind == TN_VAL_INT && tn_dtype_is_float(dtype) && is_int_only) {
     dtype = TN_DT_NONE;
   }
@@ -580,7 +584,7 @@ static tn_val call_intrin_row(tn_reader *r, const tn_call *call, const tn_intrin
   tn_dtype common = intrin->kind == TN_IK_MATH ? argument_type(vals, n_args) : TN_DT_NONE;
   for (uint32_t i = 0; i < n_args; ++i) {
     bool is_int_only = intrin->id == TN_INTRIN_LDEXP && i == 1;
-    args[i] = intrin_argument(r, ast->in[1 + first + i], vals[i], common, is_int_only);
+    args[i] = intrin_argument(r, ast->in[1 + first + i], intrin, vals[i], common, is_int_only);
     if (args[i] == NULL) {
       return tn_val_error();
     }

@@ -11,6 +11,15 @@
 
 #include "tir/tir_priv.h"
 
+const tn_node *tn_tir_call_args(const tn_node *n) {
+  if (tn_is(n, TN_OP_INVOKE)) {
+    return n->in[TN_INVOKE_ARGS];
+  }
+  bool is_packed = tn_is(n, TN_OP_INTRIN) && (tn_intrin_of(n)->id == TN_INTRIN_CALL_PACKED ||
+                                              tn_intrin_of(n)->id == TN_INTRIN_CALL_CPACKED);
+  return is_packed ? n : NULL;
+}
+
 /* ---- one call ---- */
 
 typedef struct call_ctx {

@@ -312,8 +312,8 @@ static void visit_expr(finder *f, const tn_node *n) {
   }
   if (tn_is(n, TN_OP_LOAD)) {
     add_access(f, &f->reads, n, TN_LOAD_INDICES);
-  } else if (tn_is(n, TN_OP_INVOKE)) {
-    add_arguments(f, n->in[TN_INVOKE_ARGS]);
+  } else if (tn_tir_call_args(n) != NULL) {
+    add_arguments(f, tn_tir_call_args(n));
   }
   tn_map_set(&f->seen, n->id, 0);
 }

@@ -159,6 +159,10 @@ void tn_tir_verify(const tn_ir *ir, const tn_node *func, tn_diags *diags);
 /// Count and types of the arguments, extents that are known, the result; and a buffer that comes as
 /// a bare pointer has to get its sizes from other arguments.
 void tn_tir_verify_calls(const tn_module *module, const tn_node *func, tn_diags *diags);
+/// The node whose children are the arguments of a call that may be given BUFFERs, which its callee
+/// sees as they were declared: of an INVOKE the LIST, of T.call_packed itself (the first child is the
+/// name). NULL for anything else.
+const tn_node *tn_tir_call_args(const tn_node *n);
 /// Calls of loop functions inside each other, interpreted and compiled; one more is an error.
 enum { TN_TIR_MAX_CALL_DEPTH = 1000 };
 /// out[i] (module->n_funcs of them): true where function i calls functions that can call themselves
@@ -176,6 +180,8 @@ typedef struct tn_tir_arg {
   int64_t i64;     /* scalar of an integer or bool type */
   double f64;      /* scalar of a float type */
   bool is_float;   /* the number given is f64: a parameter of an integer type refuses it */
+  bool is_pointer; /* i64 is an address: given to functions called by name only */
+  const char *text; /* a text; to functions called by name only */
 } tn_tir_arg;
 
 /// Watches runs: an access outside a buffer (it reads 0, and is not stored), an element read before

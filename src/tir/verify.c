@@ -141,6 +141,12 @@ static void check_intrin(checker *c, const tn_node *n) {
                  intrin->def.name, n->n_in);
     return;
   }
+  for (uint32_t i = 0; i < n->n_in; ++i) {
+    if (tn_is(n->in[i], TN_OP_BUFFER) && tn_tir_call_args(n) == NULL) {
+      tn_diags_add(c->diags, "intrinsic-args", c->pos, NULL, "'%s' takes no buffer",
+                   intrin->def.name);
+    }
+  }
   bool is_uniform = intrin->kind == TN_IK_MATH && intrin->type != TN_IT_MIXED;
   tn_dtype dt = n->n_in > 0 ? n->in[0]->dtype : TN_DT_NONE;
   bool fits = !is_uniform || !tn_dtype_is_storage(dt);

@@ -303,7 +303,7 @@ static void calls_by_name_pass_their_arguments(void **state) {
   cgx_init_body(&x,
                 "@T.prim_func\n"
                 "def f(A: T.Buffer((4,), 'float32'), n: T.int32):\n"
-                "    T.evaluate(T.call_packed('log', A[0], n, 'text', A.data, n > 3))\n"
+                "    T.evaluate(T.call_packed('log', A[0], n, 'text', A.data, n > 3, A))\n"
                 "    A[1] = A[0] + A[0]\n"
                 "    T.evaluate(T.call_packed('end'))\n",
                 "packed");
@@ -315,11 +315,11 @@ static void calls_by_name_pass_their_arguments(void **state) {
     cgt_host host;
     cgt_host_init(&host);
     assert_int_equal(cgt_run(&x.t, &host, "f", args, 2), 0);
-    assert_string_equal(host.packed, "log(2.5, 7, 'text', kind 3, 1);end();");
+    assert_string_equal(host.packed, "log(2.5, 7, 'text', kind 3, 1, float32[4] 2.5);end();");
     cgt_host_init(&host);
     host.packed_code = TN_KERR_PACKED;
     assert_int_equal(cgt_run(&x.t, &host, "f", args, 2), TN_KERR_PACKED);
-    assert_string_equal(host.packed, "log(2.5, 7, 'text', kind 3, 1);");
+    assert_string_equal(host.packed, "log(2.5, 7, 'text', kind 3, 1, float32[4] 2.5);");
   }
   cgx_deinit(&x);
 }

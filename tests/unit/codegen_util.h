@@ -77,6 +77,15 @@ static inline int32_t cgt_call_packed(const tn_env *env, const char *name, const
       at += (size_t)snprintf(to, room, "%s%g", comma, args[i].u.f64);
     } else if (args[i].kind == TN_ARG_STR) {
       at += (size_t)snprintf(to, room, "%s'%s'", comma, args[i].u.str);
+    } else if (args[i].kind == TN_ARG_TENSOR) {
+      const DLTensor *tensor = args[i].u.tensor; /* of one dimension */
+      char dtype[TN_DTYPE_TEXT_BYTES];
+      at += (size_t)snprintf(to, room, "%s%s[%lld] %g", comma,
+                             tn_dtype_print((tn_dtype)tensor->dtype.code |
+                                                (tn_dtype)tensor->dtype.bits << 8 |
+                                                (tn_dtype)tensor->dtype.lanes << 16,
+                                            dtype),
+                             (long long)tensor->shape[0], (double)*(const float *)tensor->data);
     } else {
       at += (size_t)snprintf(to, room, "%skind %d", comma, args[i].kind);
     }

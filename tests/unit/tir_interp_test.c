@@ -571,10 +571,12 @@ static tn_status sum_into(void *ctx, const char *name, const tn_tir_arg *args, i
   if (strcmp(name, "sum_into") != 0) {
     return TN_ERR(TN_NOT_FOUND, "no function '%s'", name);
   }
-  assert_int_equal(n_args, 3);
+  assert_int_equal(n_args, 5);
   assert_non_null(args[0].array);
   assert_int_equal(args[0].array->shape[0], 3);
-  assert_ptr_equal((void *)(intptr_t)args[0].i64, args[0].array->data);
+  assert_true(args[3].is_pointer && args[3].array == NULL);
+  assert_ptr_equal((void *)(intptr_t)args[3].i64, args[0].array->data);
+  assert_string_equal(args[4].text, "text");
   assert_true(args[2].f64 == 0.5);
   *(int32_t *)ctx += 1;
   for (int64_t i = 0; i < 3; ++i) {
@@ -591,9 +593,10 @@ static void functions_by_name_get_buffers_and_numbers(void **state) {
   const tn_node *zero = mk_i32(ir, 0);
   int32_t n_calls = 0;
   tn_tir_hooks hooks = {.call_packed = sum_into, .ctx = &n_calls};
-  const tn_node *args[] = {tn_str(ir, "sum_into"), A->in[TN_BUFFER_DATA], mk_i32(ir, 5),
-                           mk_f32(ir, 0.5)};
-  const tn_node *call = mk_intrin(ir, TN_INTRIN_CALL_PACKED, TN_DT_NONE, 4, args);
+  const tn_node *args[] = {tn_str(ir, "sum_into"), A,
+                           mk_i32(ir, 5),          mk_f32(ir, 0.5),
+                           A->in[TN_BUFFER_DATA],  tn_str(ir, "text")};
+  const tn_node *call = mk_intrin(ir, TN_INTRIN_CALL_PACKED, TN_DT_NONE, 6, args);
   /* A[0] + call + A[0]: the call stands between the two reads */
   const tn_node *load = MK_LOAD(ir, A, zero);
   const tn_node *value = mk_add(ir, mk_mul(ir, load, mk_i32(ir, 1000)),
@@ -606,7 +609,7 @@ static void functions_by_name_get_buffers_and_numbers(void **state) {
   expect_i32(a, (int32_t[]){6, 7, 1006}, 3);
   args[0] = tn_str(ir, "other");
   const tn_node *eval =
-      MK_NODE(ir, TN_OP_EVAL, 0, mk_intrin(ir, TN_INTRIN_CALL_PACKED, TN_DT_NONE, 4, args));
+      MK_NODE(ir, TN_OP_EVAL, 0, mk_intrin(ir, TN_INTRIN_CALL_PACKED, TN_DT_NONE, 6, args));
   expect_error(run_hooks(ir, MK_FUNC(ir, "f", eval, A), &hooks, 1, arrays), TN_NOT_FOUND,
                "f: calling 'other': no function");
   const tn_node *sync[] = {tn_str(ir, "shared")};

@@ -3,7 +3,7 @@
 /* Intrinsics that reach outside: addresses, hints, calls by symbol (call_extern), by registered
  * name through the host (call_packed) and of LLVM's own intrinsics. Arguments of call_packed go as
  * the text has them: integers and bools as INT, floats as FLOAT, texts as STR, handles (A.data,
- * T.address_of) as PTR; its result is not used. A call_extern symbol must be found by whoever links
+ * T.address_of) as PTR, buffers as TENSOR; its result is not used. A call_extern symbol must be found by whoever links
  * the object; in memory only libm's names are. */
 #include "codegen/llvm/cg.h"
 
@@ -79,18 +79,62 @@ static LLVMValueRef hint(tn_cg *cg, const tn_node *n, const tn_intrin *row) {
 
 /* ---- calls ---- */
 
+/* A buffer's DLTensor on the stack, as long as the function runs. */
+static LLVMValueRef tensor_of(tn_cg *cg, const tn_node *buffer) {
+  const tn_node *shape = buffer->in[TN_BUFFER_SHAPE];
+  const tn_node *strides = buffer->in[TN_BUFFER_STRIDES];
+  const tn_node *offset = buffer->in[TN_BUFFER_ELEM_OFFSET];
+  uint32_t ndim = shape->n_in;
+  bool is_strided = strides->n_in == ndim && ndim != 0;
+  LLVMValueRef data = tn_cg_expr(cg, buffer->in[TN_BUFFER_DATA]);
+  if (!tn_is_none(offset) && !tn_is_int(offset, 0)) {
+    data = tn_cg_offset(cg, data, tn_cg_index(cg, offset), buffer->dtype);
+  }
+  LLVMValueRef sizes = tn_cg_stack(cg, cg->i64, 2 * (uint64_t)ndim + 1, 16, "sizes");
+  LLVMValueRef steps = tn_cg_offset(cg, sizes, tn_cg_i64(cg, ndim), TN_DT_I64);
+  for (uint32_t d = 0; d < ndim; ++d) {
+    LLVMBuildStore(cg->builder, tn_cg_index(cg, shape->in[d]),
+                   tn_cg_offset(cg, sizes, tn_cg_i64(cg, d), TN_DT_I64));
+    if (is_strided) {
+      LLVMBuildStore(cg->builder, tn_cg_index(cg, strides->in[d]),
+                     tn_cg_offset(cg, steps, tn_cg_i64(cg, d), TN_DT_I64));
+    }
+  }
+  const struct {
+    size_t at;
+    LLVMValueRef value;
+  } fields[] = {
+      {offsetof(DLTensor, data), data},
+      {offsetof(DLTensor, device) + offsetof(DLDevice, device_type), tn_cg_i32(cg, kDLCPU)},
+      {offsetof(DLTensor, device) + offsetof(DLDevice, device_id), tn_cg_i32(cg, 0)},
+      {offsetof(DLTensor, ndim), tn_cg_i32(cg, ndim)},
+      {offsetof(DLTensor, dtype), tn_cg_i32(cg, (int64_t)buffer->dtype)},
+      {offsetof(DLTensor, shape), sizes},
+      {offsetof(DLTensor, strides), is_strided ? steps : LLVMConstNull(cg->ptr)},
+      {offsetof(DLTensor, byte_offset), tn_cg_i64(cg, 0)},
+  };
+  LLVMValueRef tensor = tn_cg_stack(cg, cg->i8, sizeof(DLTensor), 16, "tensor");
+  for (size_t i = 0; i < sizeof fields / sizeof fields[0]; ++i) {
+    LLVMValueRef at = tn_cg_offset(cg, tensor, tn_cg_i64(cg, (int64_t)fields[i].at), TN_DT_I8);
+    LLVMBuildStore(cg->builder, fields[i].value, at);
+  }
+  return tensor;
+}
+
 static LLVMValueRef call_packed(tn_cg *cg, const tn_node *n) {
   uint32_t n_args = n->n_in - 1;
   LLVMValueRef args =
       tn_cg_stack(cg, cg->i64, 2 * (uint64_t)(n_args == 0 ? 1 : n_args), 16, "args");
   for (uint32_t i = 0; i < n_args; ++i) {
     const tn_node *arg = n->in[i + 1];
-    int64_t kind = tn_is(arg, TN_OP_STR)            ? TN_ARG_STR
+    bool is_buffer = tn_is(arg, TN_OP_BUFFER);
+    int64_t kind = is_buffer                        ? TN_ARG_TENSOR
+                   : tn_is(arg, TN_OP_STR)          ? TN_ARG_STR
                    : tn_dtype_is_handle(arg->dtype) ? TN_ARG_PTR
                    : tn_dtype_is_float(arg->dtype)  ? TN_ARG_FLOAT
                                                     : TN_ARG_INT;
-    LLVMValueRef value = tn_cg_expr(cg, arg);
-    if (tn_dtype_lanes(arg->dtype) != 1) {
+    LLVMValueRef value = is_buffer ? tensor_of(cg, arg) : tn_cg_expr(cg, arg);
+    if (!is_buffer && tn_dtype_lanes(arg->dtype) != 1) {
       tn_cg_fail(cg, TN_UNSUPPORTED, "a vector as argument %u of T.call_packed", i);
     } else if (kind == TN_ARG_FLOAT) {
       value = tn_cg_cast(cg, value, arg->dtype, TN_DT_F64);

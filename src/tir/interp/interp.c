@@ -189,20 +189,20 @@ static bool buffer_array(const tn_ivm *vm, int32_t number, tn_array *out) {
   const tn_ibuf *buf = &vm->bufs[number];
   tn_dtype dtype = vm->prog->buffers.data[number]->dtype;
   uint64_t stride = tn_dtype_bytes(dtype);
-  if (tn_dtype_is_packed(dtype) || tn_dtype_lanes(dtype) > 1 ||
-      (uint64_t)buf->offset >= buf->n_ok) {
-    return false;
-  }
-  *out = (tn_array){
-      .data = buf->data + buf->offset, .dtype = dtype, .ndim = (int32_t)buf->ndim, .is_view = true};
+  bool is_dense = !tn_dtype_is_packed(dtype) && tn_dtype_lanes(dtype) == 1;
+  *out = (tn_array){.dtype = dtype, .ndim = (int32_t)buf->ndim, .is_view = true};
   for (uint32_t k = buf->ndim; k-- > 0;) {
-    if (buf->dims[k].stride != (int64_t)stride && buf->dims[k].extent != 1) {
-      return false;
-    }
-    out->shape[k] = buf->dims[k].extent;
-    stride *= (uint64_t)buf->dims[k].extent;
+    int64_t extent = buf->dims[k].extent;
+    is_dense = is_dense && (buf->dims[k].stride == (int64_t)stride || extent <= 1);
+    out->shape[k] = extent;
+    stride *= (uint64_t)extent;
   }
-  return (uint64_t)buf->offset + stride <= vm->mems[buf->mem].n_bytes;
+  if (is_dense && stride == 0) { /* nothing is in it */
+    return true;
+  }
+  out->data = buf->data + buf->offset;
+  return is_dense && (uint64_t)buf->offset < buf->n_ok &&
+         (uint64_t)buf->offset + stride <= vm->mems[buf->mem].n_bytes;
 }
 
 static void *raw_pointer(const tn_ivm *vm, uint64_t handle) {
@@ -215,18 +215,32 @@ static void *raw_pointer(const tn_ivm *vm, uint64_t handle) {
   return m->is_foreign ? (void *)(uintptr_t)m->raw : m->data + offset;
 }
 
-static tn_tir_arg call_arg(const tn_ivm *vm, const tn_icall *call, uint32_t i, tn_array *array) {
-  tn_ireg value = vm->slots[call->args[i].slot];
+/* A handle goes as the address it stands for, a buffer as a tensor: as compiled code has it. */
+static tn_status call_arg(const tn_ivm *vm, const tn_icall *call, uint32_t i, tn_array *array,
+                          tn_tir_arg *out) {
   tn_dtype dtype = call->args[i].dtype;
+  if (call->args[i].text != NULL) {
+    *out = (tn_tir_arg){.text = call->args[i].text};
+    return NULL;
+  }
+  if (call->args[i].buffer >= 0) {
+    *out = (tn_tir_arg){.array = array};
+    return buffer_array(vm, call->args[i].buffer, array)
+               ? NULL
+               : TN_ERR(TN_UNSUPPORTED,
+                        "buffer '%s' as argument %u: the interpreter gives buffers whose elements "
+                        "lie side by side",
+                        vm->prog->buffers.data[call->args[i].buffer]->attr.text, i);
+  }
+  tn_ireg value = vm->slots[call->args[i].slot];
   if (tn_dtype_is_handle(dtype)) {
-    bool has_array = call->args[i].buffer >= 0 && buffer_array(vm, call->args[i].buffer, array);
-    return (tn_tir_arg){.array = has_array ? array : NULL,
-                        .i64 = (int64_t)(uintptr_t)raw_pointer(vm, value.u)};
+    *out = (tn_tir_arg){.is_pointer = true, .i64 = (int64_t)(uintptr_t)raw_pointer(vm, value.u)};
+  } else if (tn_dtype_is_float(dtype)) {
+    *out = (tn_tir_arg){.f64 = dtype == TN_DT_F64 ? value.d : (double)value.f, .is_float = true};
+  } else {
+    *out = (tn_tir_arg){.i64 = value.i};
   }
-  if (tn_dtype_is_float(dtype)) {
-    return (tn_tir_arg){.f64 = dtype == TN_DT_F64 ? value.d : (double)value.f, .is_float = true};
-  }
-  return (tn_tir_arg){.i64 = value.i};
+  return NULL;
 }
 
 tn_status tn_ivm_call(tn_ivm *vm, const tn_ins *in) {
@@ -240,11 +254,20 @@ tn_status tn_ivm_call(tn_ivm *vm, const tn_ins *in) {
   tn_array *arrays = calloc(call->n_args + 1, sizeof *arrays);
   tn_tir_arg ret = {0};
   TN_CHECK(args != NULL && arrays != NULL, "out of memory: %u arguments", call->n_args);
-  for (uint32_t i = 0; i < call->n_args; ++i) {
-    args[i] = call_arg(vm, call, i, &arrays[i]);
+  tn_status st = NULL;
+  for (uint32_t i = 0; i < call->n_args && st == NULL; ++i) {
+    st = call_arg(vm, call, i, &arrays[i], &args[i]);
   }
-  tn_status st =
-      vm->hooks->call_packed(vm->hooks->ctx, call->name, args, (int32_t)call->n_args, &ret);
+  for (uint32_t i = 0; i < call->n_args && vm->check != NULL; ++i) {
+    uint32_t mem = 0;
+    uint64_t at = 0;
+    if (args[i].is_pointer && tn_ivm_decode(vm, vm->slots[call->args[i].slot].u, &mem, &at)) {
+      tn_check_wrote_all(vm, mem);
+    }
+  }
+  if (st == NULL) {
+    st = vm->hooks->call_packed(vm->hooks->ctx, call->name, args, (int32_t)call->n_args, &ret);
+  }
   free(args);
   free(arrays);
   vm->slots[in->d].i = 0; /* as in compiled code: the call is a statement */

@@ -55,7 +55,8 @@ typedef struct tn_icall {
   struct {
     int32_t slot;
     tn_dtype dtype;
-    int32_t buffer; /* number of a buffer whose data is passed; -1: none */
+    int32_t buffer;   /* number of a buffer; -1: none */
+    const char *text; /* NULL: none */
   } * args;
 } tn_icall;
 
@@ -361,8 +362,6 @@ tn_status tn_icomp_set_loose(tn_icomp *c, const tn_node *data);
 bool tn_icomp_vars_are_bound(const tn_icomp *c, const tn_node *n);
 /// The number of a buffer whose memory is known here.
 tn_status tn_icomp_use_buffer(tn_icomp *c, const tn_node *buffer, int32_t *out);
-/// The bound buffer over a data variable, or -1.
-int32_t tn_icomp_buffer_over(const tn_icomp *c, const tn_node *data);
 
 tn_status tn_icomp_stmt(tn_icomp *c, const tn_node *n); /* stmt.c */
 

@@ -187,15 +187,16 @@ static tn_status call_packed(tn_icomp *c, const tn_node *n, tn_ival *out) {
   call.args = tn_arena_alloc(&c->prog->arena, sizeof *call.args * call.n_args, _Alignof(tn_icall));
   for (uint32_t i = 0; i < call.n_args; ++i) {
     const tn_node *arg = n->in[1 + i];
-    if (tn_is(arg, TN_OP_STR)) {
-      return tn_icomp_error(
-          c, TN_UNSUPPORTED,
-          "argument %u of T.%s(\"%s\") is a text: the interpreter passes numbers and buffers", i,
-          n->attr.def->name, call.name);
-    }
-    TN_TRY(tn_icomp_scalar(c, arg, &call.args[i].slot));
     call.args[i].dtype = arg->dtype;
-    call.args[i].buffer = tn_is(arg, TN_OP_VAR) ? tn_icomp_buffer_over(c, arg) : -1;
+    call.args[i].buffer = -1;
+    call.args[i].text = NULL;
+    if (tn_is(arg, TN_OP_STR)) {
+      call.args[i].text = tn_arena_strndup(&c->prog->arena, arg->attr.text, strlen(arg->attr.text));
+    } else if (tn_is(arg, TN_OP_BUFFER)) {
+      TN_TRY(tn_icomp_use_buffer(c, arg, &call.args[i].buffer));
+    } else {
+      TN_TRY(tn_icomp_scalar(c, arg, &call.args[i].slot));
+    }
   }
   *out = tn_icomp_new_value(c, 1);
   TN_VEC_PUSH(&c->prog->calls, call);

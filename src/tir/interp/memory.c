@@ -81,16 +81,6 @@ tn_status tn_icomp_set_loose(tn_icomp *c, const tn_node *data) {
   return NULL;
 }
 
-int32_t tn_icomp_buffer_over(const tn_icomp *c, const tn_node *data) {
-  for (size_t i = c->bound.len; i-- > 0;) {
-    const tn_node *n = c->bound.data[i];
-    if (tn_is(n, TN_OP_BUFFER) && n->in[TN_BUFFER_DATA] == data) {
-      return buffer_number(c, n);
-    }
-  }
-  return -1;
-}
-
 /* A buffer that nothing declares and whose memory is known later than its sizes is set where it is
  * used. */
 tn_status tn_icomp_use_buffer(tn_icomp *c, const tn_node *buffer, int32_t *out) {
