@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Our own mathematics against libm: a loop of 4096 float32 (float64) in the first-level cache, compiled at
- * -O2 for this machine and at -O2 under strict mathematics, against a C loop that calls libm. */
+/* Our own mathematics against libm: a loop of 4096 float32 (float64) in the first-level cache,
+ * compiled at -O2 for this machine and at -O2 under strict mathematics, against a C loop that calls
+ * libm. */
 #include <math.h>
 
 #include "kernel.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* Every operator, cast and function on every type, one lane and four, compiled and interpreted:
- * each pair of values from a list of awkward ones. Levels 0 and 2 (nothing here can be contracted; functions
- * under strict mathematics), targets with and without AVX2. */
+ * each pair of values from a list of awkward ones. Levels 0 and 2 (nothing here can be contracted;
+ * functions under strict mathematics), targets with and without AVX2. */
 #include <math.h>
 
 #include "codegen_util.h"

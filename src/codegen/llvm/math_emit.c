@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Our own mathematics as instructions: the headers of tir/math/ with the words of math_vocab.h, one internal
- * function of the LLVM module for each function, type and number of lanes that is called. From level 2 on
- * they are inlined, so that LLVM vectorises a loop of scalar calls; below, a call keeps the code small.
- * Strict code is the float64 formula for every type, without fused multiplication: bit for bit what
- * tir/math/scalar.c computes. */
+/* Our own mathematics as instructions: the headers of tir/math/ with the words of math_vocab.h, one
+ * internal function of the LLVM module for each function, type and number of lanes that is called.
+ * From level 2 on they are inlined, so that LLVM vectorises a loop of scalar calls; below, a call
+ * keeps the code small. Strict code is the float64 formula for every type, without fused
+ * multiplication: bit for bit what tir/math/scalar.c computes. */
 #include <stdio.h>
 
 #include "codegen/llvm/cg.h"
@@ -95,8 +95,7 @@ static LLVMValueRef call_row(tn_cg *cg, const emit_row *row, LLVMValueRef *args,
   uint32_t lanes = is_vector ? LLVMGetVectorSize(type) : 1;
   bool is_f32 = (is_vector ? LLVMGetElementType(type) : type) == cg->f32;
   char symbol[64];
-  (void)snprintf(symbol, sizeof symbol, "tn.%s.%sx%u", row->name, is_f32 ? "f32" : "f64",
-                 lanes);
+  (void)snprintf(symbol, sizeof symbol, "tn.%s.%sx%u", row->name, is_f32 ? "f32" : "f64", lanes);
   LLVMTypeRef params[MAX_ARGS];
   for (unsigned i = 0; i < n; ++i) {
     params[i] = LLVMTypeOf(args[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The words of tir/math/vocab.h as instructions: each builds one for cx->lanes lanes. None carries a
- * flag, so LLVM changes no rounding; only MAD becomes a fused one, and only where cx says so. */
+/* The words of tir/math/vocab.h as instructions: each builds one for cx->lanes lanes. None carries
+ * a flag, so LLVM changes no rounding; only MAD becomes a fused one, and only where cx says so. */
 #ifndef TN_CODEGEN_LLVM_MATH_VOCAB_H
 #define TN_CODEGEN_LLVM_MATH_VOCAB_H
 

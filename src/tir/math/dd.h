@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Float64 pairs: a value hi + lo with |lo| <= ulp(hi) / 2 or little more, some 100 bits. Sums and products of
- * two numbers are exact (Dekker 1971; Knuth, TAOCP 2, 4.2.2). */
+/* Float64 pairs: a value hi + lo with |lo| <= ulp(hi) / 2 or little more, some 100 bits. Sums and
+ * products of two numbers are exact (Dekker 1971; Knuth, TAOCP 2, 4.2.2). */
 #ifndef TN_TIR_MATH_DD_H
 #define TN_TIR_MATH_DD_H
 

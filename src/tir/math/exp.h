@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* exp, exp2, exp10: x = n ln 2 + r with |r| <= ln(2) / 2 (n ln 2 subtracted in two parts, of which the
- * first times n is exact: Cody and Waite), e^x = 2^n (1 + p(r)), p(r) = r + r^2 q(r), q of least
- * relative error (scripts/math_coefficients). 2^n is multiplied in two steps, so that results near the
- * ends, denormals too, are rounded once. */
+/* exp, exp2, exp10: x = n ln 2 + r with |r| <= ln(2) / 2 (n ln 2 subtracted in two parts, of which
+ * the first times n is exact: Cody and Waite), e^x = 2^n (1 + p(r)), p(r) = r + r^2 q(r), q of
+ * least relative error (scripts/math_coefficients). 2^n is multiplied in two steps, so that results
+ * near the ends, denormals too, are rounded once. */
 #ifndef TN_TIR_MATH_EXP_H
 #define TN_TIR_MATH_EXP_H
 
@@ -113,8 +113,9 @@ static inline F32 tn_exp_r_f32(CX, F32 x, F32 n) {
   return MAD(n, C32(-LN2_F32_L), MAD(n, C32(-LN2_F32_H), x));
 }
 
-/* e 2^n where t = n + 1.5 * 2^23 and e is near 1, in one step for normal results: is_small says for which
- * n 64 is added first, and 2^-64 multiplied after. Twice 2^(n - 1), since 2^128 is no number. */
+/* e 2^n where t = n + 1.5 * 2^23 and e is near 1, in one step for normal results: is_small says for
+ * which n 64 is added first, and 2^-64 multiplied after. Twice 2^(n - 1), since 2^128 is no
+ * number. */
 static inline F32 tn_exp_scale_f32(CX, F32 e, F32 t, MASK is_small) {
   I32 bias = SELECT(is_small, CI32((127 + 64) << 23), CI32((127 - 1) << 23));
   F32 power = FLOAT32(IADD(ISHL(BITS32(t), 23), bias));

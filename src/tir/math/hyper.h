@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* sinh, cosh, tanh, their inverses, and sigmoid. The first three stand on e^|x| = 2^n (1 + p) of exp.h and
- * t = e^|x| - 1 = 2^n p + (2^n - 1), which keeps its bits near 0; the inverses on log1p of an argument that
- * loses none. Odd functions are computed of |x|. */
+/* sinh, cosh, tanh, their inverses, and sigmoid. The first three stand on e^|x| = 2^n (1 + p) of
+ * exp.h and t = e^|x| - 1 = 2^n p + (2^n - 1), which keeps its bits near 0; the inverses on log1p
+ * of an argument that loses none. Odd functions are computed of |x|. */
 #ifndef TN_TIR_MATH_HYPER_H
 #define TN_TIR_MATH_HYPER_H
 

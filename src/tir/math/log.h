@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* log, log2, log10, log1p: x = 2^k m with m in [sqrt(1/2), sqrt(2)), f = m - 1, s = f / (2 + f), and
+/* log, log2, log10, log1p: x = 2^k m with m in [sqrt(1/2), sqrt(2)), f = m - 1, s = f / (2 + f),
+ * and
  *   log m = 2 atanh(s) = f - (h - s (h + R)),  h = f^2 / 2,  R = z P(z), z = s^2,
  * P of least relative error (scripts/math_coefficients): f is exact and larger than the rest, whose
- * rounding errors count little. k ln 2 comes in two parts, of which the first is exact. log2 and log10 of
- * float64 multiply by their constant in two parts too. */
+ * rounding errors count little. k ln 2 comes in two parts, of which the first is exact. log2 and
+ * log10 of float64 multiply by their constant in two parts too. */
 #ifndef TN_TIR_MATH_LOG_H
 #define TN_TIR_MATH_LOG_H
 
@@ -85,8 +86,8 @@ static inline F64 log_f64(CX, F64 x) {
   return tn_log_ends_f64(cx, x, tn_log_sum_f64(cx, at.k, f, C64(0.0)));
 }
 
-/* (first + second) + (log(1 + f)) (c_h + c_l), c_h of 32 bits: f - half is cut to 21 bits, so that its
- * product with c_h is exact. |first| >= 0.3 or 0. */
+/* (first + second) + (log(1 + f)) (c_h + c_l), c_h of 32 bits: f - half is cut to 21 bits, so that
+ * its product with c_h is exact. |first| >= 0.3 or 0. */
 static inline F64 tn_log_scaled_f64(CX, F64 first, F64 second, F64 f, double c_h, double c_l) {
   tn_log_parts64 p = tn_log_parts_f64(cx, f);
   F64 hi = FLOAT64(IAND(BITS64(SUB(f, p.half)), CI64(0xffffffff00000000)));
@@ -113,8 +114,8 @@ static inline F64 log10_f64(CX, F64 x) {
   return tn_log_ends_f64(cx, x, r);
 }
 
-/// log(1 + x): that of u = 1 + x rounded, with what u lost as a correction; where 1 + x needs no scaling
-/// its f is x itself.
+/// log(1 + x): that of u = 1 + x rounded, with what u lost as a correction; where 1 + x needs no
+/// scaling its f is x itself.
 static inline F64 log1p_f64(CX, F64 x) {
   F64 u = ADD(C64(1.0), x);
   tn_log_split64 at = tn_log_split_f64(cx, u);
@@ -192,8 +193,8 @@ static inline F32 log10_f32(CX, F32 x) {
   return tn_log_ends_f32(cx, x, MAD(at.k, C32(LG2_F32_H), small));
 }
 
-/// log(1 + x): that of u = 1 + x rounded, with what u lost as a correction; where 1 + x needs no scaling
-/// its f is x itself.
+/// log(1 + x): that of u = 1 + x rounded, with what u lost as a correction; where 1 + x needs no
+/// scaling its f is x itself.
 static inline F32 log1p_f32(CX, F32 x) {
   F32 u = ADD(C32(1.0f), x);
   tn_log_split32 at = tn_log_split_f32(cx, u);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The table of functions that are our own code (functions.def), as C: what the interpreter calls. Compiled
- * code at levels 0 and 1 and under strict mathematics gives the same bits as f32 and f64 here; from level 2
- * on float32 is f32_fast's formula, with fused multiplications where the machine has them. Decision 005
- * says why. */
+/* The table of functions that are our own code (functions.def), as C: what the interpreter calls.
+ * Compiled code at levels 0 and 1 and under strict mathematics gives the same bits as f32 and f64
+ * here; from level 2 on float32 is f32_fast's formula, with fused multiplications where the machine
+ * has them. Decision 005 says why. */
 #ifndef TN_TIR_MATH_MATH_H
 #define TN_TIR_MATH_MATH_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* pow(x, y) = 2^(y log2 |x|), and C's special cases (C11 F.10.4.4). y log2 |x| reaches 1100, so that the
- * logarithm of float64 needs some 64 bits: |x| = 2^k m, s = (m - 1) / (m + 1) as a pair, and
+/* pow(x, y) = 2^(y log2 |x|), and C's special cases (C11 F.10.4.4). y log2 |x| reaches 1100, so
+ * that the logarithm of float64 needs some 64 bits: |x| = 2^k m, s = (m - 1) / (m + 1) as a pair,
+ * and
  *   log2 |x| = k + (2 / ln 2) (s + s z (1 / 3 + z P(z))),  z = s^2,
  * where only z P(z) is a plain number. float32 is computed in plain float64, with fewer terms. */
 #ifndef TN_TIR_MATH_POW_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The functions of functions.def as plain C: the headers with the words of vocab_c.h, and a table of
- * what came out. */
+/* The functions of functions.def as plain C: the headers with the words of vocab_c.h, and a table
+ * of what came out. */
 #include "tir/math/math.h"
 
 #include "tir/math/exp.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The words in which src/tir/math/ is written. Each header there is straight-line code over them, and
- * is compiled twice: by scalar.c, where a word is plain C on one number (the interpreter's functions),
- * and by codegen/llvm/math_emit.c, where it builds LLVM instructions on any number of lanes. So both
- * compute the same bits. No branches but on what is known when the code is built: every lane takes
- * every path, and SELECT chooses.
+/* The words in which src/tir/math/ is written. Each header there is straight-line code over them,
+ * compiled twice: by scalar.c, where a word is plain C on one number (the interpreter's functions),
+ * and by codegen/llvm/math_emit.c, where it builds LLVM instructions on any number of lanes. So
+ * both compute the same bits. No branches but on what is known when the code is built: every lane
+ * takes every path, and SELECT chooses.
  *
  *   static inline F64 sigmoid_f64(CX, F64 x) {
  *     F64 e = exp_f64(cx, NEG(ABS(x)));                        functions take cx first
@@ -18,20 +18,22 @@
  *         wherever either will do. FMA(a, b, c) rounds once and stands only under `if (IS_FUSED)`,
  *         which the fast variant on a machine with FMA fulfils, and nothing else.
  * Bits    BITS32 BITS64 (float -> bits), FLOAT32 FLOAT64 (bits -> float), CI32(n) CI64(n);
- *         IADD ISUB IMUL IAND IOR IXOR, ISHL(a, n) ISHR(a, n) (zeros come in), ISAR(a, n) (the sign comes
- *         in; slow for I64 before AVX-512), n a C integer or an I of that width below it; ILT (signed)
- *         IEQ -> MASK; IREM(a, b) (unsigned; one lane at a time)
+ *         IADD ISUB IMUL IAND IOR IXOR, ISHL(a, n) ISHR(a, n) (zeros come in), ISAR(a, n) (the sign
+ *         comes in; slow for I64 before AVX-512), n a C integer or an I of that width below it;
+ *         ILT (signed) IEQ -> MASK; IREM(a, b) (unsigned; one lane at a time)
  * Masks   AND OR NOT; SELECT(mask, a, b) of any type
- * Parts   RARE(mask, f, x, value): f(cx, x) where the mask holds, for what few numbers need: f is code of
- *         one lane, out of line, behind a jump over it when no lane needs it. EACH(f, x, y): f(cx, x, y), of
- *         one lane, for every lane. Only such f may hold REPEAT(n, step, x, y), which does
- *         x = step(cx, x, y) n times (all I64), and TABLE64(table, index), an entry of an array of uint64_t
- * Casts   F64_OF_F32 (exact), F32_OF_F64 (rounds); F32_OF_I32 (signed, rounds); I64_OF_I32 (signed),
- *         I64_OF_U32, I32_OF_I64 (low half); others are made of bits, since AVX2 has none of 64 bits
+ * Parts   RARE(mask, f, x, value): f(cx, x) where the mask holds, for what few numbers need: f is
+ *         code of one lane, out of line, behind a jump over it when no lane needs it.
+ *         EACH(f, x, y): f(cx, x, y), of one lane, for every lane. Only such f may hold
+ *         REPEAT(n, step, x, y), which does x = step(cx, x, y) n times (all I64), and
+ *         TABLE64(table, index), an entry of an array of uint64_t
+ * Casts   F64_OF_F32 (exact), F32_OF_F64 (rounds); F32_OF_I32 (signed, rounds);
+ *         I64_OF_I32 (signed), I64_OF_U32, I32_OF_I64 (low half); others are made of bits, since
+ *         AVX2 has none of 64 bits
  * Made of these, below: POLY32 POLY64, tn_rint_* (nearest integer of small numbers), copysign_*
  *
- * A function f of one number in the table (functions.def) has f_f64, within the bound stated there, and
- * f_f32, for speed. The strict float32 variant is f_f64 of the number as float64, rounded. */
+ * A function f of one number in the table (functions.def) has f_f64, within the bound stated there,
+ * and f_f32, for speed. The strict float32 variant is f_f64 of the number as float64, rounded. */
 #ifndef TN_TIR_MATH_VOCAB_H
 #define TN_TIR_MATH_VOCAB_H
 
@@ -61,8 +63,8 @@ static inline F64 tn_poly_f64(CX, F64 x, const double *c, size_t n) {
   return sum;
 }
 
-/// What turns a small number into an integer in the low bits of another: beyond 1.5 * 2^23 the distance
-/// of two float32 is 1.
+/// What turns a small number into an integer in the low bits of another: beyond 1.5 * 2^23 the
+/// distance of two float32 is 1.
 #define RINT_F32 0x1.8p23f
 #define RINT_F64 0x1.8p52
 
