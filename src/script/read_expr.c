@@ -396,11 +396,12 @@ static tn_val call_value(tn_reader *r, const tn_ast *ast, tn_val callee) {
   if (tn_val_is_error(callee)) {
     return callee;
   }
+  if (callee.kind == TN_VAL_MACRO && r->is_graph) {
+    return tn_expand_macro(r, ast, callee.macro);
+  }
   if (callee.kind == TN_VAL_MACRO) {
-    return tn_read_fail(r, ast, r->is_graph ? "wrong-level" : "wrong-place", NULL,
-                        r->is_graph
-                            ? "a @T.macro belongs in a @T.prim_func"
-                            : "a macro has no value: a call of it is a statement by itself");
+    return tn_read_fail(r, ast, "wrong-place", NULL,
+                        "a macro has no value: a call of it is a statement by itself");
   }
   bool is_callable = callee.kind == TN_VAL_NODE &&
                      (callee.node->op == TN_OP_GLOBAL || callee.node->op == TN_OP_GVAR ||

@@ -739,12 +739,17 @@ static tn_val get_item(tn_reader *r, const tn_ast *at, const tn_node *tuple, con
   } else if (type != NULL && type->op == TN_OP_TY_TUPLE) {
     n = type->n_in;
   }
+  int64_t given = i;
   if (i < 0 && n >= 0) {
     i += n;
   }
+  if (i < 0 && n < 0) {
+    return tn_read_fail(r, at, "index-out-of-range", NULL,
+                        "index %" PRId64 " of a tuple whose size is not known", given);
+  }
   if (i < 0 || (n >= 0 && i >= n)) {
     return tn_read_fail(r, at, "index-out-of-range", NULL,
-                        "index %" PRId64 " of a tuple of %" PRId64, i, n);
+                        "index %" PRId64 " of a tuple of %" PRId64, given, n);
   }
   return tn_val_node(tn_node_new(r->ir, TN_OP_GET, TN_DT_NONE, (tn_attr){.i64 = i}, 1, &tuple));
 }

@@ -8,11 +8,9 @@
 
 #include "script/reader.h"
 
-static void read_stmt(tn_reader *r, const tn_ast *stmt);
-
 static void read_graph_stmts(tn_reader *r, const tn_ast *suite, uint32_t n) {
   for (uint32_t i = 0; i < n; ++i) {
-    read_stmt(r, suite->in[i]);
+    tn_read_graph_stmt(r, suite->in[i]);
   }
 }
 
@@ -514,7 +512,7 @@ static void read_nested(tn_reader *r, const tn_ast *def) {
     tn_scopes_set(&r->scopes, def->text, tn_val_error());
     return;
   }
-  if (!opts.is_graph || opts.is_private) {
+  if (!opts.is_graph || opts.is_private || opts.is_macro) {
     tn_read_fail(r, def, "bad-decorator", NULL,
                  "a function inside of a function is an @R.function, without private=");
     tn_scopes_set(&r->scopes, def->text, tn_val_error());
@@ -597,8 +595,9 @@ static void read_expr_stmt(tn_reader *r, const tn_ast *stmt) {
     read_output(r, value);
     return;
   }
+  bool is_macro = tn_called_macro(r, value) != NULL;
   tn_val v = tn_read_val(r, value);
-  if (v.kind == TN_VAL_ERROR || v.kind == TN_VAL_VOID) {
+  if (v.kind == TN_VAL_ERROR || v.kind == TN_VAL_VOID || is_macro) {
     return;
   }
   if (v.kind != TN_VAL_NODE || (v.node->op != TN_OP_CALL && v.node->op != TN_OP_INVOKE)) {
@@ -659,7 +658,7 @@ static void read_annotated(tn_reader *r, const tn_ast *stmt) {
   assign(r, stmt, stmt->in[0], stmt->in[1], stmt->in[2]);
 }
 
-static void read_stmt(tn_reader *r, const tn_ast *stmt) {
+void tn_read_graph_stmt(tn_reader *r, const tn_ast *stmt) {
   if (ends_in_return(r->body)) {
     tn_read_fail(r, stmt, "unreachable", NULL, "nothing can follow 'return'");
     return;

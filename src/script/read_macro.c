@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* @T.macro: statements with parameters, read anew at every call as if they stood there. Nothing of
- * it reaches the IR. A hygienic macro (the default) sees the names of the place where it was
+/* @T.macro and @R.macro: statements with parameters, read anew at every call as if they stood there.
+ * Nothing of it reaches the IR. That of a graph function may end in `return`, whose value is the
+ * call's. A hygienic macro (the default) sees the names of the place where it was
  * defined, another one those of its caller; parameters are values, not texts. What its text gets
  * wrong is shown there, with the line of the call beside it. */
 #include <string.h>
@@ -18,19 +19,20 @@ struct tn_macro {
   const tn_val *defaults; /* one a parameter; VOID: it has none */
   size_t n_visible;       /* bindings, up to its own */
   bool is_hygienic;
+  bool is_graph;
   bool is_open; /* being expanded */
 };
 
 static uint32_t n_params(const tn_ast *def) { return def->n - TN_AST_DEF_PARAMS; }
 
-void tn_read_macro(tn_reader *r, const tn_ast *def, bool is_hygienic) {
+void tn_read_macro(tn_reader *r, const tn_ast *def, const tn_def_opts *opts) {
   if (tn_strmap_has(&r->funcs, def->text)) {
     tn_read_fail(r, def, "duplicate-function", NULL, "the module has a function '%s' too",
                  def->text);
     return;
   }
-  r->is_graph = false; /* the default values are read as those of a call would be */
-  r->bare_int = TN_DT_I32;
+  r->is_graph = opts->is_graph; /* the default values are read as those of a call would be */
+  r->bare_int = opts->is_graph ? TN_DT_I64 : TN_DT_I32;
   uint32_t n = n_params(def);
   tn_val *defaults = TN_ARENA_ARRAY(&r->arena, tn_val, n + 1);
   for (uint32_t i = 0; i < n; ++i) {
@@ -41,7 +43,10 @@ void tn_read_macro(tn_reader *r, const tn_ast *def, bool is_hygienic) {
   *macro = (tn_macro){.def = def,
                       .defaults = defaults,
                       .n_visible = r->scopes.bindings.len + 1,
-                      .is_hygienic = is_hygienic};
+                      .is_hygienic = opts->is_hygienic,
+                      .is_graph = opts->is_graph};
+  r->is_graph = false;
+  r->bare_int = TN_DT_I32;
   tn_scopes_set(&r->scopes, def->text, (tn_val){.kind = TN_VAL_MACRO, .macro = macro});
 }
 
@@ -163,7 +168,26 @@ void tn_note_macros(const tn_reader *r, tn_buf *text) {
   tn_buf_puts(text, n > 0 ? ")" : "");
 }
 
-static void read_body(tn_reader *r, const tn_ast *call, const tn_macro *macro, const tn_val *vals) {
+/* Statements into the open body; the value of the last one where that is `return`. */
+static tn_val read_stmts(tn_reader *r, const tn_ast *body, bool is_graph) {
+  for (uint32_t i = 0; i < body->n && tn_macro_step(r, body->in[i]); ++i) {
+    const tn_ast *stmt = body->in[i];
+    if (!is_graph) {
+      tn_read_tir_stmt(r, stmt);
+    } else if (stmt->kind != TN_AST_RETURN) {
+      tn_read_graph_stmt(r, stmt);
+    } else if (i + 1 < body->n || stmt->in[0] == NULL) {
+      return tn_read_fail(r, stmt, "wrong-place", NULL,
+                          "'return' gives the value of a macro in its last line");
+    } else {
+      return tn_read_val(r, stmt->in[0]);
+    }
+  }
+  return tn_val_void();
+}
+
+static tn_val read_body(tn_reader *r, const tn_ast *call, const tn_macro *macro,
+                        const tn_val *vals) {
   tn_macro_call here = {.outer = r->macro_call, .def = macro->def, .call = call};
   const tn_ast *body = macro->def->in[TN_AST_DEF_BODY];
   size_t hidden_from = r->scopes.hidden_from;
@@ -178,32 +202,35 @@ static void read_body(tn_reader *r, const tn_ast *call, const tn_macro *macro, c
   }
   r->macro_call = &here;
   r->macro_depth += body->depth;
-  for (uint32_t i = 0; i < body->n && tn_macro_step(r, body->in[i]); ++i) {
-    tn_read_tir_stmt(r, body->in[i]);
-  }
+  tn_val value = read_stmts(r, body, macro->is_graph);
   r->macro_depth -= body->depth;
   r->macro_call = here.outer;
   tn_scopes_pop(&r->scopes);
   r->scopes.hidden_from = hidden_from;
   r->scopes.hidden_to = hidden_to;
+  return value;
 }
 
-void tn_expand_macro(tn_reader *r, const tn_ast *call, tn_macro *macro) {
+tn_val tn_expand_macro(tn_reader *r, const tn_ast *call, tn_macro *macro) {
   const tn_ast *def = macro->def;
+  if (macro->is_graph != r->is_graph) {
+    return tn_read_fail(r, call, "wrong-level", NULL, "%s",
+                        macro->is_graph ? "an @R.macro belongs in a @R.function"
+                                        : "a @T.macro belongs in a @T.prim_func");
+  }
   if (macro->is_open) {
-    tn_read_fail(r, call, "recursive-macro", NULL,
-                 "macro '%s' is called while it is expanded: it would never end", def->text);
-    return;
+    return tn_read_fail(r, call, "recursive-macro", NULL,
+                        "macro '%s' is called while it is expanded: it would never end", def->text);
   }
   if (r->macro_depth + def->in[TN_AST_DEF_BODY]->depth > TN_AST_MAX_DEPTH) {
-    tn_read_fail(r, call, "nested-too-deep", NULL, "calls of macros are nested too deeply");
-    return;
+    return tn_read_fail(r, call, "nested-too-deep", NULL, "calls of macros are nested too deeply");
   }
   const tn_val *vals = read_arguments(r, call, macro);
   if (vals == NULL) {
-    return;
+    return tn_val_error();
   }
   macro->is_open = true;
-  read_body(r, call, macro, vals);
+  tn_val value = read_body(r, call, macro, vals);
   macro->is_open = false;
+  return value;
 }

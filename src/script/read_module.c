@@ -33,6 +33,7 @@ static bool is_one_of(const char *name, const char *const *names, size_t n) {
 static const char *const prim_names[] = {"T.prim_func", "T.jit"};
 static const char *const graph_names[] = {"R.function"};
 static const char *const macro_names[] = {"T.macro", "T.inline"};
+static const char *const graph_macro_names[] = {"R.macro"};
 static const char *const module_names[] = {"I.ir_module"};
 #define N_OF(names) (sizeof(names) / sizeof((names)[0]))
 
@@ -43,8 +44,10 @@ static const char *decorator_name(tn_reader *r, const tn_ast *decorator) {
 /* Macros are names of the text, not functions of the module. */
 static bool is_macro(tn_reader *r, const tn_ast *stmt) {
   const tn_ast *decorators = stmt->kind == TN_AST_DEF ? stmt->in[TN_AST_DEF_DECORATORS] : NULL;
-  return decorators != NULL && decorators->n == 1 &&
-         is_one_of(decorator_name(r, decorators->in[0]), macro_names, N_OF(macro_names));
+  const char *name =
+      decorators != NULL && decorators->n == 1 ? decorator_name(r, decorators->in[0]) : NULL;
+  return is_one_of(name, macro_names, N_OF(macro_names)) ||
+         is_one_of(name, graph_macro_names, N_OF(graph_macro_names));
 }
 
 static bool check_decorator_args(tn_reader *r, const tn_ast *decorator, const char *allowed) {
@@ -74,8 +77,10 @@ bool tn_read_decorators(tn_reader *r, const tn_ast *def, tn_def_opts *out) {
     return check_decorator_args(r, decorator, "private check_well_formed s_tir") &&
            read_flag(r, decorator, "private", false, &out->is_private);
   }
-  if (is_one_of(name, macro_names, N_OF(macro_names))) {
+  bool is_graph_macro = is_one_of(name, graph_macro_names, N_OF(graph_macro_names));
+  if (is_graph_macro || is_one_of(name, macro_names, N_OF(macro_names))) {
     out->is_macro = true;
+    out->is_graph = is_graph_macro;
     return check_decorator_args(r, decorator, "hygienic") &&
            read_flag(r, decorator, "hygienic", true, &out->is_hygienic);
   }
@@ -84,10 +89,6 @@ bool tn_read_decorators(tn_reader *r, const tn_ast *def, tn_def_opts *out) {
     return check_decorator_args(r, decorator, "private pure check_well_formed") &&
            read_flag(r, decorator, "private", false, &out->is_private) &&
            read_flag(r, decorator, "pure", true, &out->is_pure);
-  }
-  if (name != NULL && strcmp(name, "R.macro") == 0) {
-    tn_read_fail(r, decorator, "unsupported", NULL, "not supported yet: @%s", name);
-    return false;
   }
   char *hint = name == NULL ? NULL : tn_near_of(name, known, N_OF(known));
   tn_read_fail(r, decorator, "bad-decorator", hint, "expected @T.prim_func or @R.function");
@@ -103,7 +104,7 @@ static void read_def_first(tn_reader *r, const tn_ast *def) {
     return;
   }
   if (opts.is_macro) {
-    tn_read_macro(r, def, opts.is_hygienic);
+    tn_read_macro(r, def, &opts);
   } else if (opts.is_graph) {
     tn_declare_graph_func(r, def, opts.is_private, opts.is_pure);
   } else {

@@ -166,7 +166,7 @@ static void read_expr_stmt(tn_reader *r, const tn_ast *stmt) {
   }
   tn_macro *macro = tn_called_macro(r, value);
   if (macro != NULL) {
-    tn_expand_macro(r, value, macro);
+    (void)tn_expand_macro(r, value, macro);
     return;
   }
   tn_val v = tn_read_val(r, value);

@@ -400,11 +400,12 @@ tn_val tn_read_invoke(tn_reader *r, const tn_ast *call, const tn_node *callee);
 /* ---- macros (read_macro.c) ---- */
 
 /// Gives the name of `def` its macro, which sees what is visible here.
-void tn_read_macro(tn_reader *r, const tn_ast *def, bool is_hygienic);
+struct tn_def_opts;
+void tn_read_macro(tn_reader *r, const tn_ast *def, const struct tn_def_opts *opts);
 /// The macro that a statement calls; NULL when it is no such call.
 tn_macro *tn_called_macro(tn_reader *r, const tn_ast *value);
-/// Reads the macro's statements into the open body.
-void tn_expand_macro(tn_reader *r, const tn_ast *call, tn_macro *macro);
+/// Reads the macro's statements into the open body. Its value; VOID when it has none.
+tn_val tn_expand_macro(tn_reader *r, const tn_ast *call, tn_macro *macro);
 /// Counts a value read in a macro; false when the macros of this text have grown too large, which
 /// has been reported once.
 bool tn_macro_step(tn_reader *r, const tn_ast *at);
@@ -437,6 +438,7 @@ void tn_collect_symbols(tn_reader *r, const tn_ast *annotation);
 /// type.
 void tn_declare_graph_func(tn_reader *r, const tn_ast *def, bool is_private, bool is_pure);
 void tn_read_graph_func(tn_reader *r, const tn_ast *def, bool is_private, bool is_pure);
+void tn_read_graph_stmt(tn_reader *r, const tn_ast *stmt);
 /// The type of a graph expression; NULL, reported at `at`.
 const tn_node *tn_infer_type(tn_reader *r, const tn_ast *at, const tn_node *expr);
 /// R.match_cast(value, type) as the right side of a binding.
