@@ -42,7 +42,8 @@ typedef struct tn_infer_ctx {
 } tn_infer_ctx;
 
 typedef enum tn_op_flags {
-  TN_OPD_DPS = 1 /* call_tir kind: callee first, result types given */
+  TN_OPD_DPS = 1,  /* call_tir kind: callee first, result types given */
+  TN_OPD_MOVES = 2 /* elements are copied or converted: it takes storage types (float8, int4) */
 } tn_op_flags;
 
 /// Everything there is to know about a graph operator.

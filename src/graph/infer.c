@@ -99,6 +99,24 @@ static tn_status check_n_args(const char *name, uint32_t n, int32_t min, int32_t
   return TN_ERR(TN_INVALID, "%s takes %d to %d arguments, got %u", name, min, max, n);
 }
 
+/* Arguments that are calls themselves are met here when the program is in normal form. */
+static tn_status check_storage(const tn_infer_ctx *ctx, const tn_op_def *op, const tn_node *args) {
+  bool is_any = op->eval == NULL || (op->flags & TN_OPD_MOVES) != 0;
+  for (uint32_t i = 0; i < args->n_in && !is_any; ++i) {
+    const tn_node *type = NULL;
+    char text[TN_DTYPE_TEXT_BYTES];
+    if (!tn_is(args->in[i], TN_OP_GVAR) && !tn_is(args->in[i], TN_OP_CONST)) {
+      continue;
+    }
+    TN_TRY(tn_graph_infer(ctx, args->in[i], &type));
+    if (tn_is(type, TN_OP_TY_TENSOR) && tn_dtype_is_storage(type->dtype)) {
+      return TN_ERR(TN_UNSUPPORTED, "an operand is %s, in which nothing is computed: cast it first",
+                    tn_dtype_print(type->dtype, text));
+    }
+  }
+  return NULL;
+}
+
 static tn_status infer_call(const tn_infer_ctx *ctx, const tn_node *n, const tn_node **out) {
   const tn_op_def *op = tn_op_of(n);
   const tn_node *fields = n->in[TN_CALL_FIELDS];
@@ -111,6 +129,7 @@ static tn_status infer_call(const tn_infer_ctx *ctx, const tn_node *n, const tn_
       return TN_ERR(TN_INVALID, "%s needs '%s'", op->def.name, op->fields[i].name);
     }
   }
+  TN_TRY(check_storage(ctx, op, n->in[TN_CALL_ARGS]));
   return op->infer(ctx, n, out);
 }
 

@@ -417,6 +417,11 @@ static tn_status run_eval(const builtin_call *b, tn_value *out) {
   bool is_tuple = type->op == TN_OP_TY_TUPLE;
   uint32_t n_results = is_tuple ? type->n_in : 1;
   tn_array *results = TN_ARENA_ARRAY(&b->in->arena, tn_array, n_results + 1);
+  for (int32_t i = 0; i < n && (op->flags & TN_OPD_MOVES) == 0; ++i) {
+    if (arrays[i] != NULL && tn_dtype_is_storage(arrays[i]->dtype)) {
+      return TN_ERR(TN_UNSUPPORTED, "an operand is of a type in which nothing is computed");
+    }
+  }
   TN_TRY(op->eval(b->call, arrays, n, results));
   if (!is_tuple) {
     *out = own_array(b->in, results);

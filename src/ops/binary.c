@@ -157,17 +157,23 @@ static bool divides(int32_t op) {
   return op == TN_OP_DIV || op == TN_OP_FLOORDIV || op == TN_OP_MOD || op == TN_OP_FLOORMOD;
 }
 
-static int64_t divide_i64(int32_t op, bool is_unsigned, int64_t a, int64_t b) {
+static tn_status divide_i64(int32_t op, bool is_unsigned, int64_t a, int64_t b, int64_t *out) {
   bool is_rest = op == TN_OP_MOD || op == TN_OP_FLOORMOD;
+  if (b == 0) {
+    return TN_ERR(TN_INVALID, "integer division by zero");
+  }
   if (is_unsigned) {
-    return (int64_t)(is_rest ? (uint64_t)a % (uint64_t)b : (uint64_t)a / (uint64_t)b);
+    *out = (int64_t)(is_rest ? (uint64_t)a % (uint64_t)b : (uint64_t)a / (uint64_t)b);
+    return NULL;
   }
   if (b == -1) {
-    return is_rest ? 0 : (int64_t)(0 - (uint64_t)a);
+    *out = is_rest ? 0 : (int64_t)(0 - (uint64_t)a);
+    return NULL;
   }
   bool is_lower =
       a % b != 0 && (a < 0) != (b < 0) && (op == TN_OP_FLOORDIV || op == TN_OP_FLOORMOD);
-  return is_rest ? a % b + (is_lower ? b : 0) : a / b - (is_lower ? 1 : 0);
+  *out = is_rest ? a % b + (is_lower ? b : 0) : a / b - (is_lower ? 1 : 0);
+  return NULL;
 }
 
 /* A shift by the width or more, or by less than 0, gives 0, or the sign. */
@@ -189,11 +195,7 @@ static tn_status apply_i64(int32_t op, tn_dtype dtype, int64_t a, int64_t b, int
   bool is_unsigned = !tn_dtype_is_int(dtype);
   bool is_less = is_unsigned ? ua < ub : a < b;
   if (divides(op)) {
-    if (b == 0) {
-      return TN_ERR(TN_INVALID, "integer division by zero");
-    }
-    *out = divide_i64(op, is_unsigned, a, b);
-    return NULL;
+    return divide_i64(op, is_unsigned, a, b, out);
   }
   switch (op) {
     case TN_OP_ADD:
@@ -383,7 +385,7 @@ tn_status tn_op_eval_astype(const tn_node *call, const tn_array *const *args, in
   TN_TRY(tn_array_init(out, dtype, args[0]->ndim, args[0]->shape));
   int64_t n = tn_array_n_elems(out);
   for (int64_t i = 0; i < n; ++i) {
-    if (tn_dtype_is_float(args[0]->dtype)) {
+    if (tn_dtype_is_any_float(args[0]->dtype)) {
       double value = tn_array_get_f64(args[0], i);
       tn_array_set_f64(out, i, tn_dtype_is_bool(dtype) ? value != 0 : value);
     } else {

@@ -93,7 +93,7 @@ static tn_status read_value(const tn_node *call, const tn_array *value, scalar *
     return TN_ERR(TN_INVALID, "the value is no scalar");
   }
   *out = (scalar){value->dtype, tn_array_get_f64(value, 0), 0};
-  if (!tn_dtype_is_float(value->dtype)) {
+  if (!tn_dtype_is_any_float(value->dtype)) {
     out->i64 = tn_array_get_i64(value, 0);
   }
   return NULL;
@@ -115,9 +115,9 @@ tn_status tn_op_eval_create(const tn_node *call, const tn_array *const *args, in
   int64_t n = tn_array_n_elems(out);
   for (int64_t i = 0; i < n; ++i) {
     if (tn_dtype_is_bool(dtype)) {
-      bool is_set = tn_dtype_is_float(value.dtype) ? value.f64 != 0 : value.i64 != 0;
+      bool is_set = tn_dtype_is_any_float(value.dtype) ? value.f64 != 0 : value.i64 != 0;
       tn_array_set_i64(out, i, is_set);
-    } else if (tn_dtype_is_float(value.dtype)) {
+    } else if (tn_dtype_is_any_float(value.dtype)) {
       tn_array_set_f64(out, i, value.f64);
     } else {
       tn_array_set_i64(out, i, value.i64);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Declares, for each family of ops.def, its three functions: type rule, reference, loop-level form.
- */
+/* Declares, for each family of ops.def, its tn_op_flags and its three functions: type rule, reference,
+ * loop-level form. */
 #ifndef TN_OPS_FAMILIES_H
 #define TN_OPS_FAMILIES_H
 
@@ -9,38 +9,39 @@
 
 #include "graph/graph.h"
 
-#define FAMILY(family)                                                                            \
+#define FAMILY(family, flags_)                                                                    \
+  enum { TN_OP_FLAGS_##family = (flags_) };                                                       \
   tn_status tn_op_infer_##family(const tn_infer_ctx *ctx, const tn_node *call,                    \
                                  const tn_node **out_type);                                       \
   tn_status tn_op_eval_##family(const tn_node *call, const tn_array *const *args, int32_t n_args, \
                                 tn_array *out);                                                   \
   tn_status tn_op_lower_##family(tn_ir *ir, const tn_node *call, const tn_node **out_func);
-FAMILY(binary)
-FAMILY(unary)
-FAMILY(astype)
-FAMILY(matmul)
-FAMILY(permute_dims)
-FAMILY(reshape)
-FAMILY(reduce)
-FAMILY(softmax)
-FAMILY(log_softmax)
-FAMILY(flatten)
-FAMILY(move)
-FAMILY(create)
-FAMILY(concat)
-FAMILY(split)
-FAMILY(take)
-FAMILY(where)
-FAMILY(one_hot)
-FAMILY(prelu)
-FAMILY(arg)
-FAMILY(cumsum)
-FAMILY(conv)
-FAMILY(pool)
-FAMILY(adaptive_pool)
-FAMILY(batch_norm)
-FAMILY(layer_norm)
-FAMILY(deviation)
+FAMILY(binary, 0)
+FAMILY(unary, 0)
+FAMILY(astype, TN_OPD_MOVES)
+FAMILY(matmul, 0)
+FAMILY(permute_dims, TN_OPD_MOVES)
+FAMILY(reshape, TN_OPD_MOVES)
+FAMILY(reduce, 0)
+FAMILY(softmax, 0)
+FAMILY(log_softmax, 0)
+FAMILY(flatten, TN_OPD_MOVES)
+FAMILY(move, TN_OPD_MOVES)
+FAMILY(create, TN_OPD_MOVES)
+FAMILY(concat, TN_OPD_MOVES)
+FAMILY(split, TN_OPD_MOVES)
+FAMILY(take, TN_OPD_MOVES)
+FAMILY(where, TN_OPD_MOVES)
+FAMILY(one_hot, 0)
+FAMILY(prelu, 0)
+FAMILY(arg, 0)
+FAMILY(cumsum, 0)
+FAMILY(conv, 0)
+FAMILY(pool, 0)
+FAMILY(adaptive_pool, 0)
+FAMILY(batch_norm, 0)
+FAMILY(layer_norm, 0)
+FAMILY(deviation, 0)
 #undef FAMILY
 
 #endif

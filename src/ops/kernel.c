@@ -387,8 +387,8 @@ static const tn_node *keep(tn_kernel *k, tn_status st, const tn_node *value) {
 const tn_node *tn_k_i64(tn_kernel *k, int64_t value) { return tn_int(k->ir, TN_DT_I64, value); }
 
 const tn_node *tn_k_number(tn_kernel *k, tn_dtype dtype, double value) {
-  return tn_dtype_is_float(dtype) ? tn_float(k->ir, dtype, value)
-                                  : tn_int(k->ir, dtype, (int64_t)value);
+  return tn_dtype_is_any_float(dtype) ? tn_float(k->ir, dtype, value)
+                                      : tn_int(k->ir, dtype, (int64_t)value);
 }
 
 const tn_node *tn_k_op(tn_kernel *k, tn_op op, const tn_node *a, const tn_node *b) {

@@ -609,7 +609,7 @@ tn_status tn_op_eval_move(const tn_node *call, const tn_array *const *args, int3
   for (int64_t i = 0; i < n; ++i) {
     tn_unravel(out, i, i_at);
     bool is_in = move_row_of(call)->at(&m, i_at, from);
-    if (tn_dtype_is_float(x->dtype)) {
+    if (tn_dtype_is_any_float(x->dtype)) {
       tn_array_set_f64(out, i, is_in ? tn_array_get_f64(x, tn_ravel(x, from)) : fill_value(call));
     } else if (is_in) {
       tn_array_set_i64(out, i, tn_array_get_i64(x, tn_ravel(x, from)));

@@ -190,6 +190,7 @@ enum {
 static const tn_op_def rows[] = {
 #define OP(id, name_, family, n_args_, fields_, doc_)      \
   [ROW_##id] = {.def = {.name = (name_), .is_pure = true}, \
+                .flags = TN_OP_FLAGS_##family,             \
                 .min_args = (n_args_),                     \
                 .max_args = (n_args_),                     \
                 .fields = fields_,                         \

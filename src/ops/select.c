@@ -10,7 +10,7 @@
 
 /* Elements are copied as they are, whatever their type. */
 static void copy_element(const tn_array *from, int64_t i, tn_array *to, int64_t j) {
-  if (tn_dtype_is_float(to->dtype)) {
+  if (tn_dtype_is_any_float(to->dtype)) {
     tn_array_set_f64(to, j, tn_array_get_f64(from, i));
   } else {
     tn_array_set_i64(to, j, tn_array_get_i64(from, i));
@@ -539,7 +539,7 @@ tn_status tn_op_eval_one_hot(const tn_node *call, const tn_array *const *args, i
     }
     bool is_on = tn_array_get_i64(x, tn_ravel(x, from)) == at[axis];
     const tn_array *value = args[is_on ? 1 : 2];
-    if (tn_dtype_is_float(value->dtype)) {
+    if (tn_dtype_is_any_float(value->dtype)) {
       tn_array_set_f64(out, i, tn_array_get_f64(value, 0));
     } else {
       tn_array_set_i64(out, i, tn_array_get_i64(value, 0));

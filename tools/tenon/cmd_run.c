@@ -91,7 +91,7 @@ static void print_element(tn_tensor *tensor, int64_t i) {
       printf("?");
       break;
     default: /* int4, uint4 and the small floats */
-      print_float(4, tn_tensor_get_f64(tensor, i));
+      print_float(5, tn_tensor_get_f64(tensor, i));
       break;
   }
 }
