@@ -48,6 +48,16 @@ static const binary_row *find_binary(tn_tok tok) {
 
 static const tn_ast *parse_binary(tn_parser *p, int min_prec);
 
+/* The end of what stands in brackets; a comprehension is told by its name. */
+static bool expect_close(tn_parser *p, tn_tok close, const char *where) {
+  if (tn_parser_is(p, TN_TOK_FOR)) {
+    tn_parser_fail(p, "needs-python",
+                   "a comprehension needs Python, and this text is read without: write its items");
+    return false;
+  }
+  return tn_parser_expect(p, close, where);
+}
+
 /* Pushes parsed children up to the closing token; false on an error. */
 static bool collect_items(tn_parser *p, tn_tok close, bool *out_has_comma) {
   while (!tn_parser_is(p, close)) {
@@ -61,7 +71,7 @@ static bool collect_items(tn_parser *p, tn_tok close, bool *out_has_comma) {
     }
     *out_has_comma = true;
   }
-  return tn_parser_expect(p, close, "to close the list");
+  return expect_close(p, close, "to close the list");
 }
 
 /* Drops what was collected since base. */
@@ -111,7 +121,7 @@ static const tn_ast *parse_dict(tn_parser *p) {
       break;
     }
   }
-  if (!tn_parser_expect(p, TN_TOK_RBRACE, "to close the dictionary")) {
+  if (!expect_close(p, TN_TOK_RBRACE, "to close the dictionary")) {
     return give_up(p, base);
   }
   return tn_ast_make_stacked(p, TN_AST_DICT, first, base);

@@ -54,8 +54,14 @@ tn_val tn_read_name(tn_reader *r, const tn_ast *ast) {
     return tn_val_node(global_of(r, ast->text));
   }
   char *hint = tn_near_visible(r, ast->text);
-  tn_val v = tn_read_fail(r, ast, "undefined-name", hint != NULL ? hint : r->name_hint,
+  tn_buf define = TN_BUF_INIT;
+  tn_buf_printf(&define, "-D %s=VALUE gives it a value from outside", ast->text);
+  tn_val v = tn_read_fail(r, ast, "undefined-name",
+                          hint != NULL           ? hint
+                          : r->name_hint != NULL ? r->name_hint
+                                                 : tn_buf_text(&define),
                           "undefined name '%s'", ast->text);
+  tn_buf_deinit(&define);
   free(hint);
   tn_scopes_set(&r->scopes, ast->text, v); /* told once */
   return v;
