@@ -329,6 +329,17 @@ static tn_val read_module_member(tn_reader *r, const tn_ast *ast) {
   return tn_val_node(global_of(r, ast->text));
 }
 
+/* What stands before a dot. */
+static tn_val read_base(tn_reader *r, const tn_ast *ast) {
+  const char *hint = r->name_hint;
+  r->name_hint = hint != NULL || ast->kind != TN_AST_NAME
+                     ? hint
+                     : "Python's modules are not here; what a program may call is T.*, R.* and I.*";
+  tn_val v = tn_read_val(r, ast);
+  r->name_hint = hint;
+  return v;
+}
+
 static tn_val read_attr(tn_reader *r, const tn_ast *ast) {
   const char *name = tn_dotted(r, ast);
   if (name != NULL) {
@@ -344,7 +355,7 @@ static tn_val read_attr(tn_reader *r, const tn_ast *ast) {
     return tn_read_fail(r, ast, "not-an-expression", NULL,
                         "'%s' is no value here: did you mean to call it?", name);
   }
-  tn_val base = tn_read_val(r, ast->in[0]);
+  tn_val base = read_base(r, ast->in[0]);
   if (tn_val_is_error(base)) {
     return base;
   }
@@ -436,7 +447,7 @@ static tn_val read_call(tn_reader *r, const tn_ast *ast, uint32_t n_names,
                                           : unknown_call(r, ast, callee->text);
   }
   if (callee->kind == TN_AST_ATTR) {
-    tn_val base = tn_read_val(r, callee->in[0]);
+    tn_val base = read_base(r, callee->in[0]);
     if (base.kind == TN_VAL_MODULE) {
       return call_value(r, ast, read_module_member(r, callee));
     }

@@ -15,7 +15,7 @@ def f(A: T.Buffer((16,), "float32"), n: T.int32):
 %s:6:12: error: expected an expression, got '=' [syntax]
     A[0] = = A[1]
            ^
-%s:7:12: error: expected ']' to close the list, got 'for' [syntax]
+%s:7:12: error: a comprehension needs Python, and this text is read without: write its items [needs-python]
     x = [i for i in n]
            ^~~
 %s:8:10: error: 'is' is not supported: compare with == [syntax]

@@ -18,6 +18,7 @@ def f(A: T.Buffer((n,), "float32"), B: T.Buffer((4,), "float32")):
 %s:6:16: error: undefined name 'qq' [undefined-name]
         B[i] = qq + A[i] + qq
                ^~
+  hint: -D qq=VALUE gives it a value from outside
 %s:10:28: error: undefined name 'n' [undefined-name]
     A = T.match_buffer(a, (n * 2,), "float32")
                            ^
@@ -25,3 +26,4 @@ def f(A: T.Buffer((n,), "float32"), B: T.Buffer((4,), "float32")):
 %s:12:16: error: undefined name 'qqq' [undefined-name]
         B[i] = qqq + A[i] + qqq
                ^~~
+  hint: -D qqq=VALUE gives it a value from outside

@@ -16,3 +16,4 @@ def f(A: T.Buffer((16,), "float32"), n: T.int32):
 %s:6:12: error: undefined name 'math' [undefined-name]
     A[2] = math.exp(A[0])
            ^~~~
+  hint: Python's modules are not here; what a program may call is T.*, R.* and I.*
