@@ -3,9 +3,11 @@
 /* Relay text -> graph functions: what its files share.
  *
  *   relay_lex.c    bytes -> tokens
- *   relay_parse.c  tokens -> tree: expressions, functions, the file
+ *   relay_token.c  tokens -> tree: literals, attributes
+ *   relay_parse.c  the same: expressions, functions, the file
  *   relay_type.c   types: their trees, and what they are at the graph level
- *   relay_read.c   tree -> functions of the module: bindings, branches, calls
+ *   relay_read.c   tree -> graph: bindings, branches, calls
+ *   relay_func.c   the same: functions, the file
  *   relay_call.c   calls of operators: arguments, attributes, the general way to an operator of ours
  *   relay_ops.c    the table of Relay's operators, with those that need a way of their own
  *   relay_meta.c   constants in the #[metadata] section
@@ -114,7 +116,7 @@ typedef struct tn_relay_parser {
 /// The whole file: a FILE, or NULL after a problem. out_json: the #[metadata] section, NULL: none.
 const tn_relay *tn_relay_parse_file(tn_relay_parser *p, const tn_rtoken **out_json);
 
-/* Between the parser's files. Functions that return a node return NULL after a problem. */
+/* Between the parser's files, which are relay_token.c, relay_type.c and relay_parse.c. Functions that return a node return NULL after a problem. */
 static inline const tn_rtoken *tn_relay_tok(const tn_relay_parser *p) { return &p->toks[p->at]; }
 bool tn_relay_is(const tn_relay_parser *p, char punct);
 bool tn_relay_is_word(const tn_relay_parser *p, const char *word);
@@ -130,6 +132,20 @@ void tn_relay_refuse(tn_relay_parser *p, size_t first, const char *what, const c
 /// Steps over a bracket and all up to the one that closes it. False, reported, when nothing does.
 bool tn_relay_skip(tn_relay_parser *p);
 const tn_relay *tn_relay_parse_type(tn_relay_parser *p);
+bool tn_relay_accept_word(tn_relay_parser *p, const char *word);
+bool tn_relay_tok_is_word(const tn_relay_parser *p, const tn_rtoken *tok, const char *word);
+const tn_relay *tn_relay_make_text(tn_relay_parser *p, tn_relay_kind kind, size_t first,
+                                   size_t base, const char *text);
+/// A number that begins at token `first`: its sign, if there is one, is behind.
+const tn_relay *tn_relay_parse_number(tn_relay_parser *p, size_t first, bool is_negative);
+/// inf and nan, as printers write them: inff, nanf64.
+bool tn_relay_is_special(const tn_relay_parser *p, double *out_value, tn_dtype *out_dtype);
+const tn_relay *tn_relay_parse_special(tn_relay_parser *p, size_t first, bool is_negative,
+                                       double value, tn_dtype dtype);
+const tn_relay *tn_relay_parse_string(tn_relay_parser *p);
+const tn_relay *tn_relay_parse_meta(tn_relay_parser *p);
+bool tn_relay_at_attr(const tn_relay_parser *p);
+const tn_relay *tn_relay_parse_attr(tn_relay_parser *p);
 
 /* ---- reading ---- */
 
@@ -173,6 +189,23 @@ const tn_node *tn_relay_number(tn_relay_reader *r, tn_dtype dtype, double f64, i
 /// meta[relay.Constant][i]
 const tn_node *tn_relay_constant(tn_relay_reader *r, const tn_relay *ast);
 void tn_relay_meta_free(struct tn_relay_meta *meta);
+
+/* Between relay_read.c and relay_func.c. */
+const char *tn_relay_python_name(tn_relay_reader *r, const char *name);
+const tn_node *tn_relay_new_var(tn_relay_reader *r, const tn_relay *at, const char *name,
+                                const tn_node *type);
+void tn_relay_add_stmt(tn_relay_reader *r, const tn_relay *at, const tn_node *stmt);
+bool tn_relay_is_atom(const tn_node *n);
+/// False, reported, when the value has not the type that the text gives it.
+bool tn_relay_fits(tn_relay_reader *r, const tn_relay *at, const tn_node *value,
+                   const tn_relay *annotation);
+/// A BODY: its bindings go to r->stmts, its names to the open scope; the value.
+const tn_node *tn_relay_body(tn_relay_reader *r, const tn_relay *body);
+/// r->stmts with a last statement, RETURN or YIELD, as a SEQ.
+const tn_node *tn_relay_end_body(tn_relay_reader *r, const tn_relay *at, tn_op op,
+                                 const tn_node *value);
+/// A function value: a GFUNC, or the GLOBAL of a private function.
+const tn_node *tn_relay_fn(tn_relay_reader *r, const tn_relay *ast);
 
 /* ---- operators ---- */
 
