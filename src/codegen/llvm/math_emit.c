@@ -89,11 +89,14 @@ static LLVMValueRef define(tn_cg *cg, const emit_row *row, const char *symbol, L
   return fn;
 }
 
+static uint32_t type_lanes(LLVMTypeRef type) {
+  return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+}
+
 static LLVMValueRef call_row(tn_cg *cg, const emit_row *row, LLVMValueRef *args, unsigned n) {
   LLVMTypeRef type = LLVMTypeOf(args[0]);
-  bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
-  uint32_t lanes = is_vector ? LLVMGetVectorSize(type) : 1;
-  bool is_f32 = (is_vector ? LLVMGetElementType(type) : type) == cg->f32;
+  uint32_t lanes = type_lanes(type);
+  bool is_f32 = (lanes > 1 ? LLVMGetElementType(type) : type) == cg->f32;
   char symbol[64];
   (void)snprintf(symbol, sizeof symbol, "tn.%s.%sx%u", row->name, is_f32 ? "f32" : "f64", lanes);
   LLVMTypeRef params[MAX_ARGS];
@@ -108,8 +111,47 @@ static LLVMValueRef call_row(tn_cg *cg, const emit_row *row, LLVMValueRef *args,
   return LLVMBuildCall2(cg->builder, fn_type, fn, args, n, "");
 }
 
+/* ---- many lanes ---- */
+
+/* Beyond some registers' worth, code and the time to make it grow faster than the lanes (256 lanes of
+ * sin took 12 s), so wide vectors go by pieces. */
+enum { PIECE_LANES = 16 };
+
+/* `n` lanes: those of a from `first` on; beyond its end, those of b. */
+static LLVMValueRef shuffle_from(tn_cg *cg, LLVMValueRef a, LLVMValueRef b, uint32_t first,
+                                 uint32_t n) {
+  LLVMValueRef mask = LLVMGetPoison(LLVMVectorType(cg->i32, n));
+  for (uint32_t i = 0; i < n; ++i) {
+    mask = tn_cg_set_lane(cg, mask, tn_cg_i32(cg, first + i), i);
+  }
+  return LLVMBuildShuffleVector(cg->builder, a, b, mask, "");
+}
+
+static LLVMValueRef call_in_pieces(tn_cg *cg, const emit_row *row, LLVMValueRef *args, unsigned n) {
+  LLVMTypeRef type = LLVMTypeOf(args[0]);
+  uint32_t lanes = type_lanes(type);
+  LLVMValueRef out = LLVMGetPoison(type);
+  for (uint32_t at = 0; at < lanes; at += PIECE_LANES) {
+    LLVMValueRef part[MAX_ARGS];
+    for (unsigned i = 0; i < n; ++i) {
+      /* past the end the first lanes once more: they cost nothing and are dropped */
+      part[i] = shuffle_from(cg, args[i], args[i], at, PIECE_LANES);
+    }
+    LLVMValueRef value = call_row(cg, row, part, n);
+    for (uint32_t lane = 0; lane < PIECE_LANES && at + lane < lanes; ++lane) {
+      out = tn_cg_set_lane(cg, out, tn_cg_lane(cg, value, lane), at + lane);
+    }
+  }
+  return out;
+}
+
+static LLVMValueRef call_any(tn_cg *cg, const emit_row *row, LLVMValueRef *args, unsigned n) {
+  return type_lanes(LLVMTypeOf(args[0])) > PIECE_LANES ? call_in_pieces(cg, row, args, n)
+                                                       : call_row(cg, row, args, n);
+}
+
 LLVMValueRef tn_cg_own_math(tn_cg *cg, uint32_t at, LLVMValueRef *args, unsigned n) {
-  return call_row(cg, &rows[at], args, n);
+  return call_any(cg, &rows[at], args, n);
 }
 
 static LLVMValueRef fma_emit_f32(CX, const LLVMValueRef *args) {
@@ -121,5 +163,5 @@ static LLVMValueRef fma_emit_f64(CX, const LLVMValueRef *args) {
 
 LLVMValueRef tn_cg_own_fma(tn_cg *cg, LLVMValueRef *args) {
   static const emit_row row = {"fma", fma_emit_f32, fma_emit_f64, false};
-  return call_row(cg, &row, args, 3);
+  return call_any(cg, &row, args, 3);
 }
