@@ -23,7 +23,7 @@ typedef struct {
 } DLDevice;
 
 typedef struct {
-  uint8_t code; /* 0 int, 1 uint, 2 float, 3 handle, 4 bfloat, 6 bool */
+  uint8_t code; /* 0 int, 1 uint, 2 float, 3 handle, 4 bfloat, 6 bool, 7..17 small floats */
   uint8_t bits;
   uint16_t lanes;
 } DLDataType;
@@ -51,6 +51,7 @@ typedef struct {
 
 #define DLPACK_FLAG_BITMASK_READ_ONLY (1ULL << 0)
 #define DLPACK_FLAG_BITMASK_IS_COPIED (1ULL << 1)
+#define DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED (1ULL << 2)
 
 typedef struct DLManagedTensorVersioned {
   DLPackVersion version;

@@ -25,6 +25,19 @@ static void destroy_foreign(tn_object *obj) {
 
 static const tn_object_type foreign_type = {destroy_foreign, "foreign tensor"};
 
+/* Types of less than a byte are packed without gaps in DLPack unless a flag says that each element
+ * has a byte. Tenon packs those of 4 bits and pads those of 6. */
+static tn_status check_padding(const DLTensor *dl, bool is_padded) {
+  char text[TN_DTYPE_TEXT_BYTES];
+  bool is_other = dl->dtype.bits == 4 ? is_padded : dl->dtype.bits == 6 && !is_padded;
+  if (is_other) {
+    return TN_ERR(TN_UNSUPPORTED, "a DLPack tensor of %s %s", tn_dtype_print(tn_dl_dtype(dl), text),
+                  is_padded ? "with a byte for each element: two to a byte are read"
+                            : "without gaps: with a byte for each element it is read");
+  }
+  return NULL;
+}
+
 /* Until this has succeeded, the foreign tensor stays the caller's: the holder is attached last. */
 static tn_status import(const DLTensor *dl, foreign **out_holder, tn_tensor **out_tensor) {
   tn_tensor *tensor = NULL;
@@ -43,6 +56,7 @@ static tn_status import(const DLTensor *dl, foreign **out_holder, tn_tensor **ou
 
 tn_status tn_tensor_from_dlpack(DLManagedTensor *managed, tn_tensor **out_tensor) {
   foreign *holder = NULL;
+  TN_TRY(check_padding(&managed->dl_tensor, false));
   TN_TRY(import(&managed->dl_tensor, &holder, out_tensor));
   holder->plain = managed;
   return NULL;
@@ -56,6 +70,8 @@ tn_status tn_tensor_from_dlpack_versioned(DLManagedTensorVersioned *managed,
                   managed->version.major, managed->version.minor, DLPACK_MAJOR_VERSION);
   }
   foreign *holder = NULL;
+  bool is_padded = (managed->flags & DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED) != 0;
+  TN_TRY(check_padding(&managed->dl_tensor, is_padded));
   TN_TRY(import(&managed->dl_tensor, &holder, out_tensor));
   holder->versioned = managed;
   (*out_tensor)->is_read_only = (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
@@ -92,7 +108,8 @@ static tn_status export_new(tn_tensor *tensor, exported **out_exported) {
       .version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION},
       .manager_ctx = tensor,
       .deleter = delete_versioned,
-      .flags = tensor->is_read_only ? DLPACK_FLAG_BITMASK_READ_ONLY : 0,
+      .flags = (tensor->is_read_only ? DLPACK_FLAG_BITMASK_READ_ONLY : 0) |
+               (dl.dtype.bits == 6 ? DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED : 0),
       .dl_tensor = dl,
   };
   tn_tensor_retain(tensor);
@@ -105,6 +122,11 @@ tn_status tn_tensor_to_dlpack(tn_tensor *tensor, DLManagedTensor **out_managed) 
     return TN_ERR(
         TN_UNSUPPORTED,
         "a read-only tensor in the DLPack form without versions: use the versioned form or a copy");
+  }
+  if (tensor->dl.dtype.bits == 6) {
+    return TN_ERR(TN_UNSUPPORTED,
+                  "a tensor of float6, with a byte for each element, in the DLPack form without "
+                  "versions, which cannot say so: use the versioned form");
   }
   exported *e = NULL;
   TN_TRY(export_new(tensor, &e));

@@ -320,6 +320,57 @@ static void nesting_has_a_limit(void **state) {
   tn_arg_release(&value);
 }
 
+static void packed_tensors_hold_two_elements_to_a_byte(void **state) {
+  (void)state;
+  const uint8_t bytes[] = {0x21, 0xf3, 0x07};
+  const int64_t shape[] = {5};
+  const int64_t rows[] = {1, 5};
+  const int64_t two = 2;
+  const int64_t gaps[] = {2};
+  tn_tensor *t = NULL;
+  tn_tensor *copy = NULL;
+  tn_tensor *view = NULL;
+  expect_ok(tn_tensor_create(TN_DT_I4, 1, shape, bytes, &t));
+  const double want[] = {1, 2, 3, -1, 7};
+  for (int64_t i = 0; i < 5; ++i) {
+    assert_true(tn_tensor_get_f64(t, i) == want[i]);
+  }
+  expect_ok(tn_tensor_copy(NULL, t, (DLDevice){kDLCPU, 0}, &copy));
+  assert_memory_equal(tn_tensor_data(copy), bytes, 3);
+  expect_ok(tn_tensor_view(t, TN_DT_U4, 2, rows, NULL, 0, &view));
+  assert_true(tn_tensor_get_f64(view, 3) == 15);
+  tn_tensor_release(view);
+  expect_error(tn_tensor_view(t, TN_DT_I4, 1, shape, NULL, 1, &view), TN_INVALID, "leaves");
+  expect_error(tn_tensor_view(t, TN_DT_I4, 1, &two, gaps, 0, &view), TN_UNSUPPORTED, "strides");
+  tn_tensor_release(t);
+  tn_tensor_release(copy);
+}
+
+static void dlpack_says_whether_small_elements_have_a_byte_each(void **state) {
+  (void)state;
+  const int64_t shape[] = {4};
+  tn_tensor *packed = NULL;
+  tn_tensor *padded = NULL;
+  tn_tensor *again = NULL;
+  DLManagedTensor *plain = NULL;
+  DLManagedTensorVersioned *versioned = NULL;
+  expect_ok(tn_tensor_create(TN_DT_F4E2M1FN, 1, shape, NULL, &packed));
+  expect_ok(tn_tensor_create(TN_DT_F6E3M2FN, 1, shape, NULL, &padded));
+  expect_error(tn_tensor_to_dlpack(padded, &plain), TN_UNSUPPORTED, "versioned form");
+  expect_ok(tn_tensor_to_dlpack_versioned(padded, &versioned));
+  assert_int_equal(versioned->flags, DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED);
+  versioned->flags = 0;
+  expect_error(tn_tensor_from_dlpack_versioned(versioned, &again), TN_UNSUPPORTED, "without gaps");
+  versioned->deleter(versioned);
+  expect_ok(tn_tensor_to_dlpack_versioned(packed, &versioned));
+  assert_int_equal(versioned->flags, 0);
+  versioned->flags = DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED;
+  expect_error(tn_tensor_from_dlpack_versioned(versioned, &again), TN_UNSUPPORTED, "two to a byte");
+  versioned->deleter(versioned);
+  tn_tensor_release(packed);
+  tn_tensor_release(padded);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tensors_are_aligned_and_compact),
@@ -335,6 +386,8 @@ int main(void) {
       cmocka_unit_test(empty_tensors_of_huge_extents_go_out_and_come_back),
       cmocka_unit_test(tuples_hold_their_items),
       cmocka_unit_test(nesting_has_a_limit),
+      cmocka_unit_test(packed_tensors_hold_two_elements_to_a_byte),
+      cmocka_unit_test(dlpack_says_whether_small_elements_have_a_byte_each),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
