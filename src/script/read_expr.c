@@ -243,6 +243,29 @@ static bool is_metadata(const tn_reader *r, const tn_ast *ast) {
          tn_scopes_find(&r->scopes, name->text) == NULL;
 }
 
+/* From the text itself, else from the file beside it. False, reported. */
+static bool load_constant(tn_reader *r, const tn_ast *ast, uint64_t index, tn_array *out) {
+  const tn_ast *text = r->meta_ast;
+  if (text != NULL && r->metadata == NULL && !r->is_metadata_bad) {
+    r->is_metadata_bad = !tn_read_ok(
+        r, ast, "bad-metadata", tn_metadata_parse(text->text, strlen(text->text), &r->metadata));
+  }
+  if (text != NULL && index <= INT64_MAX) {
+    return !r->is_metadata_bad &&
+           tn_read_ok(r, ast, "bad-metadata",
+                      tn_metadata_load(r->metadata, "relax.expr.Constant", (int64_t)index, out));
+  }
+  if (index > INT64_MAX || r->opts->find_const == NULL) {
+    tn_read_fail(r, ast, "missing-constant", "print it with its metadata: show_meta=True",
+                 "constant %" PRIu64
+                 " is not in the text, and no file of constants stands beside it",
+                 index);
+    return false;
+  }
+  return tn_read_ok(r, ast, "missing-constant",
+                    r->opts->find_const(r->opts->ctx, (int64_t)index, out));
+}
+
 static tn_val read_metadata(tn_reader *r, const tn_ast *ast) {
   const tn_ast *key = ast->in[0]->in[1];
   const tn_ast *at = ast->in[1];
@@ -255,15 +278,8 @@ static tn_val read_metadata(tn_reader *r, const tn_ast *ast) {
   if (tn_map_find(&r->consts, at->u64, &found)) {
     return tn_val_node((const tn_node *)(uintptr_t)found);
   }
-  if (r->opts->find_const == NULL || at->u64 > INT64_MAX) {
-    return tn_read_fail(r, ast, "missing-constant", NULL,
-                        "constant %" PRIu64 " is not in the text, and no file of constants "
-                        "stands beside it",
-                        at->u64);
-  }
   tn_array array = {0};
-  if (!tn_read_ok(r, ast, "missing-constant",
-                  r->opts->find_const(r->opts->ctx, (int64_t)at->u64, &array))) {
+  if (!load_constant(r, ast, at->u64, &array)) {
     return tn_val_error();
   }
   const tn_node *node = tn_const_new(r->ir, &array);

@@ -464,8 +464,11 @@ static const tn_node *read_function(tn_reader *r, const tn_ast *def, bool is_pur
   signature sig = read_signature(r, def);
   read_graph_stmts(r, def->in[TN_AST_DEF_BODY], def->in[TN_AST_DEF_BODY]->n);
   tn_scopes_pop(&r->scopes);
+  const tn_ast *suite = def->in[TN_AST_DEF_BODY];
   bool has_return = ends_in_return(&body);
-  if (!has_return && r->diags->n + r->diags->n_dropped == n_before) {
+  /* a value that was wrong was told where it came from */
+  bool is_written = suite->n > 0 && suite->in[suite->n - 1]->kind == TN_AST_RETURN;
+  if (!has_return && !is_written && r->diags->n + r->diags->n_dropped == n_before) {
     tn_read_fail(r, def, "missing-return", NULL, "function '%s' does not end in 'return'",
                  def->text);
   }
@@ -474,7 +477,7 @@ static const tn_node *read_function(tn_reader *r, const tn_ast *def, bool is_pur
   r->body = NULL;
   const tn_node *attrs =
       is_nested ? (r->has_attrs ? r->attrs : dict_new(r->ir)) : tn_final_attrs(r, def, is_private);
-  if (attrs == NULL || r->diags->n + r->diags->n_dropped != n_before) {
+  if (!has_return || attrs == NULL || r->diags->n + r->diags->n_dropped != n_before) {
     return NULL;
   }
   const tn_node *func = gfunc_new(r, def, &sig, attrs, is_pure, seq);

@@ -247,7 +247,22 @@ static void read_second(tn_reader *r, const member_vec *members) {
 }
 
 /* N = 16, SHAPE = (4, 4) or a, b = 1, 2 outside of functions: values that they may use. */
+/* metadata = tvm.ir.load_json("..."): it is read when a constant of it is needed. */
+static bool take_metadata(tn_reader *r, const tn_ast *stmt) {
+  const tn_ast *name = stmt->in[0];
+  const tn_ast *call = stmt->in[1];
+  const char *callee = call->kind == TN_AST_CALL ? tn_dotted(r, call->in[0]) : NULL;
+  bool is_metadata = name->kind == TN_AST_NAME && strcmp(name->text, "metadata") == 0 &&
+                     callee != NULL && strcmp(callee, "I.load_json") == 0 && call->n == 2 &&
+                     call->in[1]->kind == TN_AST_STR;
+  r->meta_ast = is_metadata ? call->in[1] : r->meta_ast;
+  return is_metadata;
+}
+
 static void read_outer(tn_reader *r, const tn_ast *stmt) {
+  if (take_metadata(r, stmt)) {
+    return;
+  }
   const tn_ast *target = stmt->in[0];
   bool is_tuple = target->kind == TN_AST_TUPLE;
   uint32_t n = is_tuple ? target->n : 1;
@@ -380,6 +395,9 @@ static void read_file(tn_reader *r, const tn_ast *file) {
     return;
   }
   r->class_name = class_def == NULL ? r->module->name : NULL;
+  for (uint32_t i = 0; i < file->n; ++i) { /* it may stand below what needs it */
+    (void)(file->in[i]->kind == TN_AST_ASSIGN && take_metadata(r, file->in[i]));
+  }
   take_members(r, file, false, &members);
   for (size_t i = 0; i < members.len; ++i) {
     const tn_ast *stmt = members.data[i];
@@ -403,6 +421,7 @@ static void reader_deinit(tn_reader *r) {
   tn_map_deinit(&r->imports);
   tn_strmap_deinit(&r->funcs);
   tn_map_deinit(&r->consts);
+  tn_metadata_free(r->metadata);
   tn_map_deinit(&r->param_index);
   tn_map_deinit(&r->loop_domains);
   tn_map_deinit(&r->env_threads);

@@ -20,6 +20,7 @@
 
 #include "arith/arith.h"
 #include "script/ast.h"
+#include "script/metadata.h"
 #include "script/script.h"
 
 /* ---- values ---- */
@@ -191,6 +192,9 @@ struct tn_reader {
   tn_strmap funcs;        /* names of the module's functions -> their DEF (or ASSIGN) */
   tn_arith *arith;        /* NULL until needed */
   tn_map consts;          /* index of a metadata constant -> its CONST */
+  const tn_ast *meta_ast; /* the text given to tvm.ir.load_json; NULL: none */
+  tn_metadata *metadata;  /* made of it; NULL: not needed yet */
+  bool is_metadata_bad;   /* which was reported */
   const char *class_name; /* NULL: bare functions */
   const char *func_name;  /* of the function being read */
   int32_t n_seen;         /* problems before the function being read */

@@ -1,204 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Constants of the #[metadata] section: a graph of JSON nodes in which the node of a constant names
- * one of the texts of "b64ndarrays", each an array of TVM's in base64:
- *
- *   u64 magic, u64 reserved, device (i32 kind, i32 number), i32 ndim, dtype (u8 code, u8 bits,
- *   u16 lanes), i64 extents, i64 number of bytes, the elements; little-endian.
- *
- * All of it may be wrong; problems are told at the place of the program that names the constant. */
-#include <inttypes.h>
+/* Constants of the #[metadata] section. Problems are told at the place of the program that names the
+ * constant. */
 #include <string.h>
 
-#include "files/json.h"
+#include "script/metadata.h"
 #include "script/relay.h"
 
 struct tn_relay_meta {
-  tn_json *root;
-  const tn_json *nodes;
-  const tn_json *arrays;
+  tn_metadata *metadata;
   tn_map consts; /* number of a constant -> its CONST */
 };
 
 void tn_relay_meta_free(struct tn_relay_meta *meta) {
   if (meta != NULL) {
-    tn_json_free(meta->root);
+    tn_metadata_free(meta->metadata);
     tn_map_deinit(&meta->consts);
     free(meta);
   }
 }
-
-/* ---- base64 ---- */
-
-static int digit_of(char c) {
-  return c >= 'A' && c <= 'Z'   ? c - 'A'
-         : c >= 'a' && c <= 'z' ? c - 'a' + 26
-         : c >= '0' && c <= '9' ? c - '0' + 52
-         : c == '+'             ? 62
-         : c == '/'             ? 63
-                                : -1;
-}
-
-/* False for a character that is none of base64's. Line ends are passed over. */
-static bool decode_base64(const char *text, size_t len, tn_buf *out) {
-  uint32_t bits = 0;
-  uint32_t n_bits = 0;
-  size_t i = 0;
-  for (; i < len && text[i] != '='; ++i) {
-    int digit = digit_of(text[i]);
-    if (text[i] == '\n' || text[i] == '\r') {
-      continue;
-    }
-    if (digit < 0) {
-      return false;
-    }
-    bits = (bits << 6 | (uint32_t)digit) & 0xffff;
-    n_bits += 6;
-    if (n_bits >= 8) {
-      n_bits -= 8;
-      tn_buf_putc(out, (char)(bits >> n_bits & 0xff));
-    }
-  }
-  return strspn(text + i, "=\r\n") == len - i;
-}
-
-/* ---- arrays ---- */
-
-typedef struct cursor {
-  const char *data;
-  size_t n_left;
-} cursor;
-
-static bool take(cursor *c, void *out, size_t n_bytes) {
-  if (c->n_left < n_bytes) {
-    return false;
-  }
-  memcpy(out, c->data, n_bytes);
-  c->data += n_bytes;
-  c->n_left -= n_bytes;
-  return true;
-}
-
-static tn_status cut_short(void) { return TN_ERR(TN_CORRUPT, "the array's bytes end too early"); }
-
-static tn_status read_header(cursor *c, tn_dtype *out_dtype, int32_t *out_ndim) {
-  static const uint64_t magic = UINT64_C(0xDD5E40F096B4A13F);
-  uint64_t words[2] = {0, 0};
-  int32_t device[2] = {0, 0};
-  uint8_t type[2] = {0, 0};
-  uint16_t lanes = 0;
-  if (!take(c, words, sizeof words) || !take(c, device, sizeof device) ||
-      !take(c, out_ndim, sizeof *out_ndim) || !take(c, type, sizeof type) ||
-      !take(c, &lanes, sizeof lanes)) {
-    return cut_short();
-  }
-  if (words[0] != magic) {
-    return TN_ERR(TN_CORRUPT, "this is no array: it begins with 0x%016" PRIx64, words[0]);
-  }
-  if (*out_ndim < 0 || *out_ndim > TN_MAX_NDIM) {
-    return TN_ERR(TN_CORRUPT, "an array of %d dimensions; there may be %d", *out_ndim,
-                  (int)TN_MAX_NDIM);
-  }
-  char name[TN_DTYPE_TEXT_BYTES];
-  tn_dtype dtype = tn_dtype_make(type[0], type[1], lanes);
-  tn_dtype known = TN_DT_NONE;
-  if (type[0] == TN_TC_UINT && type[1] == 1) { /* how TVM writes bool */
-    dtype = tn_dtype_make(TN_TC_BOOL, 8, lanes);
-  }
-  (void)tn_dtype_print(dtype, name);
-  if (lanes != 1 || tn_dtype_is_handle(dtype) || !tn_dtype_parse(name, strlen(name), &known)) {
-    return TN_ERR(TN_UNSUPPORTED, "an array of type code %u, %u bits, %u lanes", type[0], type[1],
-                  lanes);
-  }
-  *out_dtype = known;
-  return NULL;
-}
-
-static tn_status read_array(const char *data, size_t n_bytes, tn_array *out) {
-  cursor c = {data, n_bytes};
-  tn_dtype dtype = TN_DT_NONE;
-  int32_t ndim = 0;
-  int64_t shape[TN_MAX_NDIM];
-  int64_t n_said = 0;
-  size_t n_want = 0;
-  TN_TRY(read_header(&c, &dtype, &ndim));
-  if (!take(&c, shape, sizeof(int64_t) * (size_t)ndim) || !take(&c, &n_said, sizeof n_said)) {
-    return cut_short();
-  }
-  /* judged before anything is allocated */
-  if (!tn_shape_bytes(ndim, shape, dtype, &n_want) || n_said < 0 || n_want != (uint64_t)n_said) {
-    return TN_ERR(TN_CORRUPT, "the array's extents and its %" PRId64 " bytes disagree", n_said);
-  }
-  if (n_want > c.n_left) {
-    return cut_short();
-  }
-  TN_TRY(tn_array_init(out, dtype, ndim, shape));
-  if (n_want > 0) {
-    memcpy(out->data, c.data, n_want);
-  }
-  return NULL;
-}
-
-/* ---- nodes ---- */
 
 static tn_status open_meta(tn_relay_reader *r, struct tn_relay_meta **out) {
   struct tn_relay_meta *meta = calloc(1, sizeof *meta);
   if (meta == NULL) {
     return TN_ERR(TN_NO_MEMORY, "no memory for the metadata");
   }
-  tn_status st = tn_json_parse(r->text + r->json->offset, r->json->len, &meta->root);
+  tn_status st = tn_metadata_parse(r->text + r->json->offset, r->json->len, &meta->metadata);
   if (st != NULL) {
     tn_relay_meta_free(meta);
     return st;
   }
-  meta->nodes = tn_json_get(meta->root, "nodes");
-  meta->arrays = tn_json_get(meta->root, "b64ndarrays");
   *out = meta;
   return NULL;
-}
-
-static const tn_json *node_at(const struct tn_relay_meta *meta, const tn_json *index) {
-  int64_t i = 0;
-  return tn_json_int(index, &i) && i >= 0 ? tn_json_at(meta->nodes, (size_t)i) : NULL;
-}
-
-/* The node that holds the constants: the root maps kinds to lists. */
-static const tn_json *find_list(const struct tn_relay_meta *meta, const char *kind) {
-  const tn_json *map = node_at(meta, tn_json_get(meta->root, "root"));
-  const tn_json *keys = tn_json_get(map, "keys");
-  const tn_json *data = tn_json_get(map, "data");
-  for (size_t i = 0; i < tn_json_size(keys); ++i) {
-    size_t len = 0;
-    const char *key = tn_json_text(tn_json_at(keys, i), &len);
-    if (key != NULL && strlen(kind) == len && memcmp(key, kind, len) == 0) {
-      return tn_json_get(node_at(meta, tn_json_at(data, i)), "data");
-    }
-  }
-  return NULL;
-}
-
-static tn_status load_constant(const struct tn_relay_meta *meta, int64_t index, tn_array *out) {
-  const tn_json *list = find_list(meta, "relay.Constant");
-  const tn_json *node = index < 0 ? NULL : node_at(meta, tn_json_at(list, (size_t)index));
-  int64_t at = 0;
-  size_t len = 0;
-  if (node == NULL) {
-    return TN_ERR(TN_NOT_FOUND, "the metadata has no constant %" PRId64 "; it has %zu", index,
-                  tn_json_size(list));
-  }
-  if (!tn_json_int(tn_json_get(tn_json_get(node, "attrs"), "data"), &at) || at < 0) {
-    return TN_ERR(TN_CORRUPT, "the node of constant %" PRId64 " names no array", index);
-  }
-  const char *text = tn_json_text(tn_json_at(meta->arrays, (size_t)at), &len);
-  if (text == NULL) {
-    return TN_ERR(TN_NOT_FOUND, "the metadata has no array %" PRId64, at);
-  }
-  tn_buf bytes = TN_BUF_INIT;
-  tn_status st = decode_base64(text, len, &bytes)
-                     ? read_array(tn_buf_text(&bytes), bytes.len, out)
-                     : TN_ERR(TN_CORRUPT, "array %" PRId64 " is no base64 text", at);
-  tn_buf_deinit(&bytes);
-  return st;
 }
 
 const tn_node *tn_relay_constant(tn_relay_reader *r, const tn_relay *ast) {
@@ -220,7 +53,8 @@ const tn_node *tn_relay_constant(tn_relay_reader *r, const tn_relay *ast) {
   if (tn_map_find(&r->meta->consts, (uint64_t)ast->i64, &known)) {
     return (const tn_node *)(uintptr_t)known;
   }
-  if (!tn_relay_ok(r, ast, "bad-metadata", load_constant(r->meta, ast->i64, &array))) {
+  if (!tn_relay_ok(r, ast, "bad-metadata",
+                   tn_metadata_load(r->meta->metadata, "relay.Constant", ast->i64, &array))) {
     return NULL;
   }
   const tn_node *node = tn_const_new(r->ir, &array);

@@ -206,7 +206,7 @@ static void compare(host *h, uint64_t seed, const char *text, int32_t index) {
   tn_arg want = tn_arg_none();
   (void)snprintf(name, sizeof name, "f%d", index);
   make_args(1 + (int64_t)((seed + (uint64_t)index) % 6), 1 + index % 3, index % 2 == 0, args);
-  tn_status st = tn_program_interpret(h->program, h->rt, name, args, N_ARGS, &want);
+  tn_status st = tn_program_interpret(h->program, h->rt, name, args, N_ARGS, NULL, &want);
   if (st != NULL) {
     fail_module(seed, text, name, st);
   }
