@@ -72,6 +72,13 @@ for file in k.o k.so; do
   others=$(imports "$work/$file")
   [ -z "$others" ] || bad "$title" "$file imports $others"
 done
+for target in $("$TENON" targets | sed -n 's/^\([^ ]*\) .*/\1/p'); do
+  for level in 0 2; do
+    succeeds "mathematics for $target, -O$level" "$TENON" compile "$here/mathematics.py" --target "$target" -O "$level" -o "$work/m.o"
+    others=$(imports "$work/m.o")
+    [ -z "$others" ] || bad "mathematics for $target, -O$level, imports nothing" "it imports $others"
+  done
+done
 
 # ---- the libraries -----------------------------------------------------------------------------------
 needed() { readelf -d "$1" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | sort | tr '\n' ' '; }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "abi/kernel.h"
+#include "tir/math/math.h"
 
 /* ---- addresses and hints ---- */
 
@@ -226,6 +227,18 @@ static const llvm_row *find_llvm_row(const char *name, uint32_t n_args) {
   return NULL;
 }
 
+/* What LLVM itself would call libm for is our own code. NULL: an instruction. */
+static LLVMValueRef own_math(tn_cg *cg, const llvm_row *row, LLVMValueRef *args) {
+  const char *name = row->name + strlen("llvm.");
+  for (uint32_t i = 0; i < tn_math_n(); ++i) {
+    if (strcmp(tn_intrin_get(tn_math_fns[i].id)->def.name, name) == 0) {
+      return tn_cg_own_math(cg, i, args, row->n_args);
+    }
+  }
+  bool is_fma = strcmp(name, "fma") == 0 && !cg->has_fma;
+  return is_fma ? tn_cg_own_fma(cg, args) : NULL;
+}
+
 static LLVMValueRef call_llvm(tn_cg *cg, const tn_node *n) {
   const char *name = n->in[0]->attr.text;
   /* TVM writes the number of types in the signature first */
@@ -247,7 +260,8 @@ static LLVMValueRef call_llvm(tn_cg *cg, const tn_node *n) {
                n_args);
     return tn_cg_poison(cg, n->dtype);
   }
-  return tn_cg_llvm_intrin(cg, name, tn_cg_type(cg, n->dtype), args, n_args);
+  LLVMValueRef own = own_math(cg, row, args);
+  return own != NULL ? own : tn_cg_llvm_intrin(cg, name, tn_cg_type(cg, n->dtype), args, n_args);
 }
 
 static LLVMValueRef call_intrin(tn_cg *cg, const tn_node *n, const tn_intrin *row) {
