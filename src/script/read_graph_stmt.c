@@ -348,6 +348,7 @@ static signature read_signature(tn_reader *r, const tn_ast *def) {
   signature sig = {.is_ok = true};
   uint32_t n = def->n - TN_AST_DEF_PARAMS;
   const tn_node **params = TN_ARENA_ARRAY(&r->arena, const tn_node *, n + 1);
+  tn_read_type_params(r, def->in[TN_AST_DEF_TYPE_PARAMS]);
   for (uint32_t i = 0; i < n; ++i) {
     tn_collect_symbols(r, def->in[TN_AST_DEF_PARAMS + i]->in[0]);
   }

@@ -68,11 +68,14 @@ static void define_size(tn_reader *r, const tn_ast *at, const char *name, tn_dty
   tn_scopes_set(&r->scopes, name, tn_val_node(var));
 }
 
-static void read_type_params(tn_reader *r, const tn_ast *params) {
+void tn_read_type_params(tn_reader *r, const tn_ast *params) {
   for (uint32_t i = 0; params != NULL && i < params->n; ++i) {
     const tn_ast *param = params->in[i];
-    tn_dtype dtype = TN_DT_I32;
+    tn_dtype dtype = r->bare_int;
     if (param->in[0] != NULL && !tn_read_dtype(r, param->in[0], &dtype)) {
+      tn_scopes_set(&r->scopes, param->text, tn_val_error());
+    } else if (r->is_graph && dtype != TN_DT_I64) {
+      tn_read_fail(r, param, "type-mismatch", NULL, "a symbolic size of a graph is int64");
       tn_scopes_set(&r->scopes, param->text, tn_val_error());
     } else if (!tn_dtype_is_int(dtype) && !tn_dtype_is_uint(dtype)) {
       tn_read_fail(r, param, "not-an-integer", NULL, "size '%s' is no integer", param->text);
@@ -145,7 +148,7 @@ static void read_constexpr(tn_reader *r, const tn_ast *param) {
 }
 
 static void define_sizes(tn_reader *r, const tn_ast *def) {
-  read_type_params(r, def->in[TN_AST_DEF_TYPE_PARAMS]);
+  tn_read_type_params(r, def->in[TN_AST_DEF_TYPE_PARAMS]);
   for (uint32_t i = TN_AST_DEF_PARAMS; i < def->n; ++i) {
     if (is_constexpr(r, def->in[i])) {
       read_constexpr(r, def->in[i]);

@@ -187,9 +187,10 @@ static const tn_node *count_rounds(tn_reader *r, const tn_ast *at, const tn_node
   bool is_constant = extent->op == TN_OP_INT && step->op == TN_OP_INT;
   bool is_down = step->op == TN_OP_INT && step->attr.i64 < 0;
   if (is_constant) {
-    int64_t n = is_down ? -extent->attr.i64 : extent->attr.i64;
-    int64_t by = is_down ? -step->attr.i64 : step->attr.i64;
-    return tn_int(r->ir, extent->dtype, n <= 0 ? 0 : (n - 1) / by + 1);
+    int64_t n = extent->attr.i64;
+    bool is_empty = n == 0 || (n < 0) != is_down;
+    int64_t last = is_down ? n + 1 : n - 1; /* towards 0, so that nothing overflows */
+    return tn_int(r->ir, extent->dtype, is_empty ? 0 : last / step->attr.i64 + 1);
   }
   if (is_down) {
     extent = tn_extent_between(r, extent, tn_int(r->ir, extent->dtype, 0));
@@ -207,16 +208,15 @@ static bool read_step(tn_reader *r, const tn_ast *ast, loop_head *head) {
   if (v.kind == TN_VAL_NONE || (v.kind == TN_VAL_INT && v.i64 == 1)) {
     return true;
   }
-  if ((v.kind == TN_VAL_INT && (v.i64 == 0 || v.i64 == INT64_MIN)) || tn_val_is_error(v)) {
-    if (!tn_val_is_error(v)) {
-      tn_read_fail(r, ast, "bad-step", NULL, "a step of %" PRId64 " never ends", v.i64);
-    }
-    return false;
-  }
   const tn_node *step =
       v.kind == TN_VAL_INT ? tn_to_expr(r, ast, v, head->extent->dtype) : tn_to_index(r, ast, v);
   if (step == NULL ||
       !tn_read_ok(r, ast, "type-mismatch", tn_tir_cast(r->ir, head->extent->dtype, step, &step))) {
+    return false;
+  }
+  if (tn_is_int(step, 0) || tn_is_int(step, INT64_MIN)) {
+    tn_read_fail(r, ast, "bad-step", NULL, "a loop with a step of %" PRId64 " makes no progress",
+                 step->attr.i64);
     return false;
   }
   const tn_node *rounds = count_rounds(r, ast, head->extent, step);

@@ -362,6 +362,8 @@ const tn_node *tn_read_buffer(tn_reader *r, const tn_ast *at, const char *name,
                               const tn_buffer_args *args);
 const tn_node *tn_read_buffer_param(tn_reader *r, const tn_ast *call, const char *name);
 
+/// Defines the sizes of def f[n: T.int64](...); params may be NULL.
+void tn_read_type_params(tn_reader *r, const tn_ast *params);
 void tn_read_prim_func(tn_reader *r, const tn_ast *def, bool is_private);
 /// A file of statements without a function around them, below the lines that define their free
 /// variables and buffers: function `main`, whose parameters these are.

@@ -4,6 +4,6 @@ def f(A: T.Buffer((16,), "float32")):
     for i in range(0, 8, 0):
         A[i] = A[0]
 # expect:
-%s:4:26: error: a step of 0 never ends [bad-step]
+%s:4:26: error: a loop with a step of 0 makes no progress [bad-step]
     for i in range(0, 8, 0):
                          ^

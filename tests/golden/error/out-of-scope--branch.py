@@ -25,3 +25,4 @@ def g(x: R.Tensor((4,), "float32")):
 %s:18:18: error: undefined name 'v' [undefined-name]
     y = R.add(x, v)
                  ^
+  hint: -D v=VALUE gives it a value from outside
