@@ -42,6 +42,7 @@ FAMILY(adaptive_pool, 0)
 FAMILY(batch_norm, 0)
 FAMILY(layer_norm, 0)
 FAMILY(deviation, 0)
+FAMILY(dropout, 0)
 #undef FAMILY
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Means and deviations: batch_norm, layer_norm, rms_norm, variance, std, log_softmax. Floats alone.
+/* Means and deviations: batch_norm, layer_norm, rms_norm, variance, std, log_softmax, dropout. Floats alone.
  * Sums of float16 and bfloat16 are taken in float32, those of the reference in float64. The variance
  * is the mean of the squares of what differs from the mean (not unbiased). batch_norm is inference:
  * it takes the moving mean and variance and gives them back unchanged; training=True is refused. A
@@ -573,4 +573,53 @@ tn_status tn_op_lower_log_softmax(tn_ir *ir, const tn_node *call, const tn_node 
 tn_status tn_op_infer_log_softmax(const tn_infer_ctx *ctx, const tn_node *call,
                                   const tn_node **out_type) {
   return tn_op_infer_softmax(ctx, call, out_type);
+}
+
+/* ---- dropout of a network in use: nothing is dropped; the mask is all ones ---- */
+
+tn_status tn_op_infer_dropout(const tn_infer_ctx *ctx, const tn_node *call,
+                              const tn_node **out_type) {
+  const tn_node *type = NULL;
+  TN_TRY(tn_op_arg_type(ctx, call, 0, &type));
+  TN_TRY(tn_op_want_float(type));
+  const tn_node *types[] = {type, type};
+  *out_type = tn_ty_tuple(ctx->ir, 2, types);
+  return NULL;
+}
+
+tn_status tn_op_eval_dropout(const tn_node *call, const tn_array *const *args, int32_t n_args,
+                             tn_array *out) {
+  tn_array mask = {0};
+  (void)call;
+  if (n_args != 1 || args[0] == NULL) {
+    return TN_ERR(TN_INVALID, "expected a tensor");
+  }
+  TN_TRY(tn_array_init(&mask, args[0]->dtype, args[0]->ndim, args[0]->shape));
+  tn_status st = tn_array_init_copy(&out[0], args[0]);
+  if (st != NULL) {
+    tn_array_deinit(&mask);
+    return st;
+  }
+  int64_t n = tn_array_n_elems(&mask);
+  for (int64_t i = 0; i < n; ++i) {
+    tn_array_set_f64(&mask, i, 1);
+  }
+  out[1] = mask;
+  return NULL;
+}
+
+static tn_status build_dropout(tn_kernel *k, const tn_node *type) {
+  const tn_node *outs[2];
+  const tn_node *x = k->buffers.data[0];
+  for (int32_t i = 0; i < 2; ++i) {
+    TN_TRY(tn_kernel_result(k, type->in[i], &outs[i]));
+  }
+  TN_TRY(build_copy(k, x, outs[0]));
+  const tn_node *shape = outs[1]->in[TN_BUFFER_SHAPE];
+  tn_kernel_begin(k, "T_mask", shape->n_in, shape->in, 0, NULL);
+  return tn_kernel_end(k, outs[1], k->axes, tn_k_number(k, outs[1]->dtype, 1), NULL);
+}
+
+tn_status tn_op_lower_dropout(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
+  return tn_kernel_make(ir, call, "dropout", build_dropout, out_func);
 }

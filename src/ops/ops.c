@@ -109,6 +109,9 @@ static const tn_field softplus_fields[] = {
     {"beta", TN_FIELD_FLOAT, "1.0", "how sharp the bend is"},
     {"threshold", TN_FIELD_FLOAT, "20.0", "above it the result is a itself"},
 };
+static const tn_field dropout_fields[] = {
+    {"rate", TN_FIELD_FLOAT, "0.5", "of training; not used"},
+};
 static const tn_field one_hot_fields[] = {
     {"depth", TN_FIELD_INT, NULL, "extent of the new dimension"},
     {"axis", TN_FIELD_INT, "-1", "its place in the result"},
@@ -169,6 +172,7 @@ enum {
   COUNT(pad_fields),
   COUNT(prelu_fields),
   COUNT(softplus_fields),
+  COUNT(dropout_fields),
   COUNT(one_hot_fields),
   COUNT(repeat_fields),
   COUNT(split_fields),
@@ -395,6 +399,7 @@ static const tn_op_case cases[] = {
     {"nn.layer_norm", "f32[2,3,4] f32[4] f32[4]", "", "f32[2,3,4]"},
     {"nn.layer_norm", "f32[2,3,4] f32[3,4] f32[3,4]", "axes=[1,2] center=0", "f32[2,3,4]"},
     {"nn.rms_norm", "f32[2,5] f32[5]", "epsilon=0.1", "f32[2,5]"},
+    {"nn.dropout", "f32[2,3]", "rate=0.1", "(f32[2,3] f32[2,3])"},
     {"nn.log_softmax", "f32[2,5]", "", "f32[2,5]"},
     {"nn.log_softmax", "f64[2,3,2]", "axis=1", "f64[2,3,2]"},
 };

@@ -112,13 +112,25 @@ static const tn_op_def *find_op(const tn_reader *r, const char *name) {
 
 static bool is_builtin(const tn_op_def *def) { return tn_graph_builtin_find(def->def.name) == def; }
 
+/* R.prim_value(3) as the number it holds: fields take numbers, and some printers write these. */
+static tn_val plain_number(tn_val v) {
+  const tn_node *n = tn_val_is_node(v, TN_OP_PRIM) ? v.node->in[0] : NULL;
+  if (n != NULL && n->op == TN_OP_INT) {
+    return (tn_val){.kind = TN_VAL_INT, .i64 = n->attr.i64};
+  }
+  if (n != NULL && n->op == TN_OP_FLOAT) {
+    return (tn_val){.kind = TN_VAL_FLOAT, .f64 = n->attr.f64};
+  }
+  return v;
+}
+
 static const tn_node *read_ints_field(tn_reader *r, const tn_ast *ast, tn_val v) {
   tn_val one = v;
   uint32_t n = v.kind == TN_VAL_LIST ? v.n : 1;
   const tn_node **items = TN_ARENA_ARRAY(&r->arena, const tn_node *, n + 1);
   for (uint32_t i = 0; i < n; ++i) {
     int64_t value = 0;
-    if (!tn_to_int(r, ast, v.kind == TN_VAL_LIST ? v.items[i] : one, &value)) {
+    if (!tn_to_int(r, ast, plain_number(v.kind == TN_VAL_LIST ? v.items[i] : one), &value)) {
       return NULL;
     }
     items[i] = tn_int(r->ir, TN_DT_I64, value);
@@ -143,7 +155,7 @@ static const tn_node *read_field(tn_reader *r, const tn_ast *ast, const tn_field
   if (ast->kind == TN_AST_NONE) {
     return tn_none(r->ir);
   }
-  tn_val v = field->kind == TN_FIELD_DTYPE ? tn_val_void() : tn_read_val(r, ast);
+  tn_val v = field->kind == TN_FIELD_DTYPE ? tn_val_void() : plain_number(tn_read_val(r, ast));
   int64_t i64 = 0;
   bool flag = false;
   tn_dtype dtype = TN_DT_NONE;
@@ -160,6 +172,9 @@ static const tn_node *read_field(tn_reader *r, const tn_ast *ast, const tn_field
       text = tn_to_str(r, ast, v);
       return text == NULL ? NULL : tn_str(r->ir, text);
     case TN_FIELD_DTYPE:
+      if (ast->kind == TN_AST_STR && strcmp(ast->text, "void") == 0) { /* TVM's word for none */
+        return tn_none(r->ir);
+      }
       if (!tn_read_dtype(r, ast, &dtype)) {
         return NULL;
       }

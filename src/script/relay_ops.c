@@ -280,15 +280,6 @@ static const tn_node *op_arg_reduce(tn_relay_call *c) {
                    : tn_relay_emit(c, "astype", 1, &x, "dtype", dtype_field(c, TN_DT_I32), NULL);
 }
 
-/* Nothing is dropped when a network is used: the value, and a mask of ones. */
-static const tn_node *op_dropout(tn_relay_call *c) {
-  (void)tn_relay_attr(c, "rate");
-  const tn_node *mask = tn_relay_hold(c, tn_relay_emit(c, "ones_like", 1, c->args, NULL));
-  const tn_node *items[] = {c->args[0], mask};
-  return mask == NULL ? NULL
-                      : tn_node_new(c->r->ir, TN_OP_TUPLE, TN_DT_NONE, (tn_attr){0}, 2, items);
-}
-
 /* center=False, scale=False: no beta, no gamma. Our operator has one axis or several. */
 static const tn_node *op_layer_norm(tn_relay_call *c) {
   int64_t axis = tn_relay_attr_int(c, "axis", -1);
@@ -509,7 +500,7 @@ static const tn_relay_row rows[] = {
     {"nn.conv1d", "nn.conv1d", 2, CONV, NULL},
     {"nn.conv2d", "nn.conv2d", 2, CONV, NULL},
     {"nn.dense", "matmul", 2, "", op_dense},
-    {"nn.dropout", "ones_like", 1, "", op_dropout},
+    {"nn.dropout", "nn.dropout", 1, "rate", NULL},
     {"nn.fast_softmax", "nn.softmax", 1, "axis", NULL},
     {"nn.global_avg_pool2d", "nn.adaptive_avg_pool2d", 1, "", op_global_pool},
     {"nn.global_max_pool2d", "max", 1, "", op_global_pool},
