@@ -590,7 +590,14 @@ static tn_val call_intrin_row(tn_reader *r, const tn_call *call, const tn_intrin
     }
   }
   const tn_node *out = NULL;
-  return tn_read_ok(r, ast, "bad-call", tn_tir_intrin(r->ir, intrin, dtype, n_args, args, &out))
+  bool is_llvm =
+      intrin->id == TN_INTRIN_CALL_LLVM_INTRIN || intrin->id == TN_INTRIN_CALL_LLVM_PURE_INTRIN;
+  if (is_llvm &&
+      !tn_read_ok(r, ast, "bad-call", tn_tir_llvm_call(r->ir, dtype, n_args, args, &out))) {
+    return tn_val_error();
+  }
+  return out != NULL || tn_read_ok(r, ast, "bad-call",
+                                   tn_tir_intrin(r->ir, intrin, dtype, n_args, args, &out))
              ? tn_val_node(out)
              : tn_val_error();
 }

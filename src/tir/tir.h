@@ -31,6 +31,7 @@ typedef enum tn_intrin_kind {
   TN_IK_MATH,   /* a function of its arguments, computed by interpreter and code */
   TN_IK_CALL,   /* call_extern, call_packed ...: first child is a STR, the name */
   TN_IK_MEMORY, /* address_of, access pointers, prefetch */
+  TN_IK_VECTOR, /* a pure function of lanes: tn_tir_expand says what it is made of */
   TN_IK_HINT,   /* likely, assume, undef */
   TN_IK_OPAQUE  /* read, printed, verified; refused by interpreter and code generators by name (GPU
                    sets) */
@@ -84,6 +85,14 @@ TN_MUST_USE tn_status tn_tir_broadcast(tn_ir *ir, const tn_node *value, int64_t 
 TN_MUST_USE tn_status tn_tir_intrin(tn_ir *ir, const tn_intrin *intrin, tn_dtype dtype,
                                     uint32_t n_args, const tn_node *const *args,
                                     const tn_node **out);
+/// An INTRIN of kind VECTOR in terms of other expressions; its types are right (tn_tir_verify).
+const tn_node *tn_tir_expand(tn_ir *ir, const tn_node *n);
+/// True for the intrinsic `wanted` by its bare name or with its types: llvm.sqrt, llvm.sqrt.v4f32.
+bool tn_tir_is_llvm_name(const char *name, const char *wanted);
+/// T.call_llvm_intrin and its pure kin (args[0] is the name) as what the language calls it; *out is
+/// NULL where it has no name of its own for it.
+TN_MUST_USE tn_status tn_tir_llvm_call(tn_ir *ir, tn_dtype dtype, uint32_t n_args,
+                                       const tn_node *const *args, const tn_node **out);
 /// Number of indices and their types are checked; lanes of the last index make a vector access
 /// (RAMP). predicate may be NULL.
 TN_MUST_USE tn_status tn_tir_load(tn_ir *ir, const tn_node *buffer, uint32_t n_indices,

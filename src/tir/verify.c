@@ -133,6 +133,38 @@ static void check_cast(checker *c, const tn_node *n) {
   }
 }
 
+/* Lanes in, lanes out. */
+static void check_vector_intrin(checker *c, const tn_node *n) {
+  tn_dtype a = n->in[0]->dtype;
+  tn_dtype b = n->n_in > 1 ? n->in[1]->dtype : a;
+  uint32_t lanes = tn_dtype_lanes(n->dtype);
+  bool is_same = a == b && tn_dtype_elem(a) == tn_dtype_elem(n->dtype);
+  switch ((int)tn_intrin_of(n)->id) {
+    case TN_INTRIN_VECTORLOW:
+    case TN_INTRIN_VECTORHIGH:
+      if (!is_same || tn_dtype_lanes(a) != 2 * lanes) {
+        bad_types(c, n, "half of a vector has half its lanes, of its type");
+      }
+      return;
+    case TN_INTRIN_VECTORCOMBINE:
+      if (!is_same || 2 * tn_dtype_lanes(a) != lanes) {
+        bad_types(c, n, "two vectors of one type give one of twice their lanes");
+      }
+      return;
+    case TN_INTRIN_GET_ACTIVE_LANE_MASK:
+      if (a != b || !is_scalar_integer(a) || !tn_dtype_is_bool(n->dtype)) {
+        bad_types(c, n, "base and limit are integers of one type, the result is of bools");
+      }
+      return;
+    default: /* DP4A */
+      if (tn_dtype_lanes(a) != 4 || tn_dtype_lanes(b) != 4 || tn_dtype_bits(a) != 8 ||
+          tn_dtype_bits(b) != 8 || !is_integer(a) || !is_integer(b) ||
+          (n->n_in > 2 && n->in[2]->dtype != TN_DT_I32)) {
+        bad_types(c, n, "two vectors of 4 integers of 8 bits, then an int32");
+      }
+  }
+}
+
 static void check_intrin(checker *c, const tn_node *n) {
   const tn_intrin *intrin = tn_intrin_of(n);
   if (n->n_in < (uint32_t)intrin->min_args ||
@@ -146,6 +178,10 @@ static void check_intrin(checker *c, const tn_node *n) {
       tn_diags_add(c->diags, "intrinsic-args", c->pos, NULL, "'%s' takes no buffer",
                    intrin->def.name);
     }
+  }
+  if (intrin->kind == TN_IK_VECTOR) {
+    check_vector_intrin(c, n);
+    return;
   }
   bool is_uniform = intrin->kind == TN_IK_MATH && intrin->type != TN_IT_MIXED;
   tn_dtype dt = n->n_in > 0 ? n->in[0]->dtype : TN_DT_NONE;

@@ -296,6 +296,8 @@ LLVMValueRef tn_cg_intrin(tn_cg *cg, const tn_node *n) {
   switch (row->kind) {
     case TN_IK_MATH:
       return tn_cg_math(cg, n);
+    case TN_IK_VECTOR:
+      return tn_cg_expr(cg, tn_tir_expand(cg->module->ir, n));
     case TN_IK_HINT:
       return hint(cg, n, row);
     case TN_IK_MEMORY:

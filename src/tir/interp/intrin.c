@@ -119,6 +119,69 @@ static tn_status math(tn_icomp *c, const tn_node *n, tn_ival *out) {
   return NULL;
 }
 
+/* ---- lanes (tn_tir_expand says the same in expressions) ---- */
+
+static tn_status take_lanes(tn_icomp *c, const tn_node *n, tn_ival *out) {
+  tn_ival args[2];
+  uint32_t lanes = tn_dtype_lanes(n->dtype);
+  uint32_t own = tn_dtype_lanes(n->in[0]->dtype);
+  uint32_t first = tn_intrin_of(n)->id == TN_INTRIN_VECTORHIGH ? lanes : 0;
+  TN_TRY(args_of(c, n, args));
+  *out = tn_icomp_new_value(c, lanes);
+  for (uint32_t l = 0; l < lanes; ++l) {
+    uint32_t at = first + l;
+    int32_t from = at < own ? tn_icomp_lane(c, args[0], at) : tn_icomp_lane(c, args[1], at - own);
+    tn_icomp_emit(c, TN_IOP_MOV, 0, tn_icomp_lane(c, *out, l), from, 0, 0);
+  }
+  return NULL;
+}
+
+static tn_status dot(tn_icomp *c, const tn_node *n, tn_ival *out) {
+  tn_ival args[3];
+  TN_TRY(args_of(c, n, args));
+  *out = tn_icomp_new_value(c, 1);
+  int32_t sum = tn_icomp_lane(c, *out, 0);
+  int32_t product = tn_icomp_temp(c);
+  int32_t start = n->n_in > 2 ? tn_icomp_lane(c, args[2], 0) : tn_icomp_const_i(c, 0);
+  tn_icomp_emit(c, TN_IOP_MOV, 0, sum, start, 0, 0);
+  for (uint32_t l = 0; l < tn_dtype_lanes(n->in[0]->dtype); ++l) {
+    tn_icomp_emit(c, TN_IOP_MUL_I32, 0, product, tn_icomp_lane(c, args[0], l),
+                  tn_icomp_lane(c, args[1], l), 0);
+    tn_icomp_emit(c, TN_IOP_ADD_I32, 0, sum, sum, product, 0);
+  }
+  return NULL;
+}
+
+static tn_status lane_mask(tn_icomp *c, const tn_node *n, tn_ival *out) {
+  tn_ival args[2];
+  bool is_unsigned = tn_dtype_is_uint(n->in[0]->dtype);
+  TN_TRY(args_of(c, n, args));
+  *out = tn_icomp_new_value(c, tn_dtype_lanes(n->dtype));
+  int32_t base = tn_icomp_lane(c, args[0], 0);
+  int32_t limit = tn_icomp_lane(c, args[1], 0);
+  int32_t any = tn_icomp_temp(c);
+  int32_t left = tn_icomp_temp(c);
+  tn_icomp_emit(c, is_unsigned ? TN_IOP_LT_U : TN_IOP_LT, 0, any, base, limit, 0);
+  tn_icomp_emit(c, TN_IOP_SUB, 0, left, limit, base, 0);
+  for (uint32_t l = 0; l < out->lanes; ++l) {
+    int32_t d = tn_icomp_lane(c, *out, l);
+    tn_icomp_emit(c, TN_IOP_LT_U, 0, d, tn_icomp_const_i(c, l), left, 0);
+    tn_icomp_emit(c, TN_IOP_BAND, 0, d, d, any, 0);
+  }
+  return NULL;
+}
+
+static tn_status vector(tn_icomp *c, const tn_node *n, tn_ival *out) {
+  switch ((int)tn_intrin_of(n)->id) {
+    case TN_INTRIN_DP4A:
+      return dot(c, n, out);
+    case TN_INTRIN_GET_ACTIVE_LANE_MASK:
+      return lane_mask(c, n, out);
+    default:
+      return take_lanes(c, n, out);
+  }
+}
+
 /* ---- pointers ---- */
 
 /* tvm_access_ptr(type, data, offset, extent, mask): the address of element `offset`. */
@@ -234,6 +297,8 @@ tn_status tn_icomp_intrin(tn_icomp *c, const tn_node *n, tn_ival *out) {
   switch (intrin->kind) {
     case TN_IK_MATH:
       return math(c, n, out);
+    case TN_IK_VECTOR:
+      return vector(c, n, out);
     case TN_IK_OPAQUE:
       return refuse(c, n);
     case TN_IK_CALL:

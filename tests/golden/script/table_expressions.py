@@ -59,7 +59,7 @@ class Module:
         B[0] = T.shift_left(i, j) + T.shift_right(i, 2) + T.bitwise_and(i, j) + T.bitwise_or(i, j) + T.bitwise_xor(i, j) + T.bitwise_not(i)
         B[0] = T.vscale()
         C[0:4] = T.get_active_lane_mask("boolx4", i, j)
-        B[0] = T.dp4a(i, j)
+        B[0] = T.dp4a(T.reinterpret("int8x4", i), T.reinterpret("int8x4", j))
         T.evaluate(T.assume(i < 4))
         T.assume(i < 4)
         A[0] = T.undef()
@@ -123,8 +123,8 @@ class Module:
         B[0] = T.call_pure_extern("int32", "g", i)
         T.call_packed("p", i, x)
         T.call_cpacked("p", i, x)
-        A[0] = T.call_llvm_intrin("float32", "llvm.fabs.f32", T.uint32(1), x)
-        A[0] = T.call_llvm_pure_intrin("float32", "llvm.fabs.f32", T.uint32(1), x)
+        A[0] = T.fabs(x)
+        A[0] = T.fabs(x)
         with T.attr(T.comm_reducer(lambda x_1, y: x_1 + y, [T.float32(0.0)]), "reduce_scope", T.reinterpret("handle", T.uint64(0))):
             with T.attr(T.index_map(lambda i_1, j_1: (j_1, i_1)), "m", T.target({"kind": "llvm"})):
                 A[0] = T.float32(1.0)
@@ -160,7 +160,7 @@ class Module:
         B[0] = (i << j) + (i >> 2) + (i & j) + (i | j) + (i ^ j) + ~i
         B[0] = T.vscale()
         C[0:4] = T.get_active_lane_mask("boolx4", i, j)
-        B[0] = T.dp4a(i, j)
+        B[0] = T.dp4a(T.reinterpret("int8x4", i), T.reinterpret("int8x4", j))
         T.assume(i < 4)
         T.assume(i < 4)
         A[0] = T.Cast("float32", T.undef("int32"))

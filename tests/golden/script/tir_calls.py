@@ -22,5 +22,5 @@ class Module:
         T.call_packed("env.log", n, "text")
         T.call_packed("env.log", A, A.data, T.address_of(A[1]))
         T.call_cpacked("env.log", A.data, n)
-        A[1] = T.call_llvm_pure_intrin("float32", "llvm.sqrt", A[2])
+        A[1] = T.sqrt(A[2])
         T.tvm_access_ptr(T.type_annotation("float32"), A.data, 0, 8, 1)
