@@ -300,6 +300,27 @@ static tn_val index_list(tn_reader *r, const tn_ast *ast, tn_val base) {
   return base.items[i < 0 ? i + (int64_t)base.n : i];
 }
 
+static bool is_same_key(tn_val a, tn_val b) {
+  if (a.kind != b.kind) {
+    return false;
+  }
+  return a.kind == TN_VAL_STR ? strcmp(a.text, b.text) == 0
+                              : a.kind == TN_VAL_INT && a.i64 == b.i64;
+}
+
+/* CONFIG["n"] of a dictionary that the file gives a name. */
+static tn_val index_dict(tn_reader *r, const tn_ast *ast, tn_val base) {
+  tn_val key = ast->n == 2 ? tn_read_val(r, ast->in[1]) : tn_val_void();
+  for (uint32_t i = 0; i + 1 < base.n; i += 2) {
+    if (is_same_key(base.items[i], key)) {
+      return base.items[i + 1];
+    }
+  }
+  return tn_val_is_error(key)
+             ? key
+             : tn_read_fail(r, ast, "index-out-of-range", NULL, "the dictionary has no such key");
+}
+
 static bool has_graph_value(tn_val list) {
   for (uint32_t i = 0; i < list.n; ++i) {
     if (tn_is_graph_value(list.items[i])) {
@@ -326,6 +347,9 @@ static tn_val read_index(tn_reader *r, const tn_ast *ast) {
   }
   if (base.kind == TN_VAL_LIST) {
     return index_list(r, ast, base);
+  }
+  if (base.kind == TN_VAL_DICT) {
+    return index_dict(r, ast, base);
   }
   if (tn_is_graph_value(base)) {
     return tn_graph_index(r, ast, base);

@@ -85,7 +85,7 @@ static const tn_node *find_cell(const tn_reader *r, const tn_ast *target) {
 
 static void store_cell(tn_reader *r, const tn_ast *stmt, const tn_node *cell, tn_val v) {
   const tn_node *value =
-      tn_val_is_error(v) ? NULL : typed_value(r, stmt, v, tn_dtype_elem(cell->dtype));
+      tn_val_is_error(v) ? NULL : typed_value(r, stmt, v, cell->dtype);
   const tn_node *zero = tn_int(r->ir, TN_DT_I32, 0);
   const tn_node *store = NULL;
   if (value != NULL &&
@@ -233,7 +233,7 @@ static void swap_cells(tn_reader *r, const tn_ast *stmt, const tn_ast *target,
     const tn_node *cell = find_cell(r, target->in[i]);
     const tn_node *next = cell == NULL || tn_val_is_error(vals[i])
                               ? NULL
-                              : typed_value(r, stmt, vals[i], tn_dtype_elem(cell->dtype));
+                              : typed_value(r, stmt, vals[i], cell->dtype);
     if (next != NULL) {
       vals[i] = tn_val_node(add_bind(r, stmt, target->in[i]->text, next));
     }

@@ -294,6 +294,9 @@ void tn_read_block(tn_reader *r, const tn_ast *stmt, const tn_ast *call) {
       (args[1] != NULL && !tn_to_bool(r, args[1], tn_read_val(r, args[1]), &no_realize))) {
     return;
   }
+  /* the root block written out; like the implied one it says nothing about regions */
+  bool is_root = strcmp(name, "root") == 0 && r->block != NULL && r->block->is_root &&
+                 r->block->body == r->body;
   tn_body body = {0};
   tn_body *outer_body = r->body;
   int32_t n_conditions = r->n_conditions;
@@ -307,6 +310,10 @@ void tn_read_block(tn_reader *r, const tn_ast *stmt, const tn_ast *call) {
   r->block = block.outer;
   r->n_conditions = n_conditions;
   check_unbound(r, stmt, &block, no_realize);
+  if (is_root && block.iters.len == 0) {
+    block.reads = block.reads != NULL ? block.reads : tn_list(r->ir, 0, NULL);
+    block.writes = block.writes != NULL ? block.writes : tn_list(r->ir, 0, NULL);
+  }
   const tn_node *node = tn_make_block(r, stmt, &block, name, tn_finish_body(r, &body));
   tn_add_stmt(r, stmt, node);
   tn_body_deinit(&body);

@@ -6,10 +6,11 @@
 N = 4  #<
 SHAPE, DTYPE = (N, N * 2), "float32"  #<
 IS_FAST = N > 2  #<
+CONFIG = {"scale": 0.5}  #<
 
 @I.ir_module
 class Module:
-    SCALE = 0.5  #<
+    SCALE = CONFIG["scale"]  #<
 
     @T.prim_func
     def main(A: T.Buffer(SHAPE, DTYPE)):
