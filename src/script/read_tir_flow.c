@@ -364,10 +364,11 @@ static void read_scoped_with(tn_reader *r, const tn_ast *stmt) {
 void tn_read_with(tn_reader *r, const tn_ast *stmt) {
   static const char *const scoped[] = {"T.attr",           "T.LetStmt",     "T.allocate",
                                        "T.allocate_const", "T.decl_buffer", "T.launch_thread",
-                                       "T.Assert",         "T.let"};
-  static const char *const known[] = {"T.block",       "T.init",          "T.attr",
-                                      "T.LetStmt",     "T.allocate",      "T.allocate_const",
-                                      "T.decl_buffer", "T.launch_thread", "T.Assert"};
+                                       "T.Assert",         "T.let",         "T.buffer_decl",
+                                       "T.bind",           "T.Bind"};
+  static const char *const known[] = {
+      "T.block",       "T.sblock",        "T.init",           "T.attr",   "T.LetStmt", "T.allocate",
+      "T.decl_buffer", "T.launch_thread", "T.allocate_const", "T.Assert", "T.While"};
   const tn_ast *item = stmt->in[TN_AST_WITH_ITEM];
   const char *name = item->kind == TN_AST_CALL ? tn_dotted(r, item->in[0]) : NULL;
   if (name != NULL && (strcmp(name, "T.block") == 0 || strcmp(name, "T.sblock") == 0)) {
@@ -384,7 +385,17 @@ void tn_read_with(tn_reader *r, const tn_ast *stmt) {
       return;
     }
   }
-  static const char *const later[] = {"T.realize", "T.While"};
+  if (name != NULL && strcmp(name, "T.While") == 0 && item->n == 2 &&
+      item->in[1]->kind != TN_AST_KEYWORD) {
+    const tn_ast *parts[2] = {item->in[1], stmt->in[TN_AST_WITH_BODY]};
+    tn_ast loop = *stmt;
+    loop.kind = TN_AST_WHILE;
+    loop.n = 2;
+    loop.in = parts;
+    tn_read_tir_stmt(r, &loop);
+    return;
+  }
+  static const char *const later[] = {"T.realize"};
   for (size_t i = 0; name != NULL && i < sizeof later / sizeof later[0]; ++i) {
     if (strcmp(name, later[i]) == 0) {
       tn_read_fail(r, item, "unsupported", NULL, "not supported yet: with %s", name);

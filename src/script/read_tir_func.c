@@ -95,7 +95,7 @@ static bool is_param_name(const tn_ast *def, const char *name) {
   return false;
 }
 
-/* Names in the quoted size `inner`, whose place is `at`. */
+/* Names in the quoted size `inner`, whose place is `at`; not those of functions: "T.max(n, 1)". */
 static void define_names(tn_reader *r, const tn_ast *def, const tn_ast *at, const tn_ast *inner) {
   if (inner->kind == TN_AST_NAME) {
     if (tn_scopes_find(&r->scopes, inner->text) == NULL && !is_param_name(def, inner->text)) {
@@ -103,7 +103,7 @@ static void define_names(tn_reader *r, const tn_ast *def, const tn_ast *at, cons
     }
     return;
   }
-  for (uint32_t i = 0; i < inner->n; ++i) {
+  for (uint32_t i = 0; inner->kind != TN_AST_ATTR && i < inner->n; ++i) {
     if (inner->in[i] != NULL) {
       define_names(r, def, at, inner->in[i]);
     }

@@ -52,6 +52,8 @@ fails 2 "no file" "takes FILE" "$TENON" run
 fails 2 "two files" "takes FILE" "$TENON" check a.py b.py
 fails 2 "no output" "-o OUT is missing" "$TENON" compile "$work/k.py"
 fails 2 "no passes" "--passes is missing" "$TENON" opt "$work/k.py"
+fails 2 "an unknown dialect" "2022, 2023 or 2026" "$TENON" check --dialect=2024 "$work/k.py"
+fails 2 "a value without a name" "NAME=VALUE" "$TENON" run -D 4 "$work/k.py"
 fails 2 "an option without its value" "needs a value" "$TENON" run "$work/k.py" --func
 fails 2 "no number of threads" "--threads 0" "$TENON" run "$work/k.py" --threads 0
 fails 2 "no level" "--opt-level 4" "$TENON" run "$work/k.py" -O4
