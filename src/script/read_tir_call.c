@@ -18,14 +18,29 @@ static tn_val checked(tn_reader *r, const tn_ast *at, tn_status st, const tn_nod
   return tn_read_ok(r, at, "type-mismatch", st) ? tn_val_node(*out) : tn_val_error();
 }
 
+/* dtype= of 2022 says again what the result's type is. */
+static tn_val confirm_dtype(tn_reader *r, const tn_ast *ast, tn_val v) {
+  tn_dtype dtype = TN_DT_NONE;
+  if (ast == NULL || tn_val_is_error(v) || !tn_read_dtype(r, ast, &dtype)) {
+    return ast == NULL ? v : tn_val_error();
+  }
+  if (dtype != v.node->dtype) {
+    char got[TN_DTYPE_TEXT_BYTES];
+    char want[TN_DTYPE_TEXT_BYTES];
+    return tn_read_fail(r, ast, "type-mismatch", NULL, "the result is %s here, not %s",
+                        tn_dtype_print(v.node->dtype, got), tn_dtype_print(dtype, want));
+  }
+  return v;
+}
+
 /* ---- operators in call form ---- */
 
 static tn_val call_binary(tn_reader *r, const tn_call *call) {
-  const tn_ast *args[2];
+  const tn_ast *args[3];
   const tn_node *a = NULL;
   const tn_node *b = NULL;
   const tn_node *out = NULL;
-  if (!tn_bind_args(r, call->ast, "a b", args)) {
+  if (!tn_bind_args(r, call->ast, "a b dtype?", args)) {
     return tn_val_error();
   }
   tn_val x = tn_read_val(r, args[0]);
@@ -33,19 +48,22 @@ static tn_val call_binary(tn_reader *r, const tn_call *call) {
   if (!tn_pair_exprs(r, call->ast, x, y, &a, &b)) {
     return tn_val_error();
   }
-  return checked(r, call->ast, tn_tir_binary(r->ir, (tn_op)call->row->param, a, b, &out), &out);
+  tn_val v = checked(r, call->ast, tn_tir_binary(r->ir, (tn_op)call->row->param, a, b, &out), &out);
+  return confirm_dtype(r, args[2], v);
 }
 
 static tn_val call_unary(tn_reader *r, const tn_call *call) {
-  const tn_ast *args[1];
-  if (!tn_bind_args(r, call->ast, "a", args)) {
+  const tn_ast *args[2];
+  if (!tn_bind_args(r, call->ast, "a dtype?", args)) {
     return tn_val_error();
   }
   const tn_node *a = tn_read_expr(r, args[0]);
   const tn_node *out = NULL;
-  return a == NULL
-             ? tn_val_error()
-             : checked(r, call->ast, tn_tir_unary(r->ir, (tn_op)call->row->param, a, &out), &out);
+  if (a == NULL) {
+    return tn_val_error();
+  }
+  tn_val v = checked(r, call->ast, tn_tir_unary(r->ir, (tn_op)call->row->param, a, &out), &out);
+  return confirm_dtype(r, args[1], v);
 }
 
 /* ceildiv(a, b) = (a + (b - 1)) // b */
@@ -79,10 +97,12 @@ static tn_val call_cast(tn_reader *r, const tn_call *call) {
 static tn_val call_reinterpret(tn_reader *r, const tn_call *call) {
   const tn_ast *args[2];
   tn_dtype dtype = TN_DT_NONE;
-  if (!tn_bind_args(r, call->ast, "dtype value", args) || !tn_read_dtype(r, args[0], &dtype)) {
+  bool is_old = tn_keyword(call->ast, "dtype") != NULL && tn_n_positional(call->ast) == 1;
+  if (!tn_bind_args(r, call->ast, is_old ? "value dtype" : "dtype value", args) ||
+      !tn_read_dtype(r, args[is_old ? 1 : 0], &dtype)) {
     return tn_val_error();
   }
-  const tn_node *value = tn_read_expr(r, args[1]);
+  const tn_node *value = tn_read_expr(r, args[is_old ? 0 : 1]);
   if (value == NULL) {
     return tn_val_error();
   }
@@ -98,8 +118,8 @@ static tn_val call_reinterpret(tn_reader *r, const tn_call *call) {
 }
 
 static tn_val call_select(tn_reader *r, const tn_call *call) {
-  const tn_ast *args[3];
-  if (!tn_bind_args(r, call->ast, "condition true_value false_value", args)) {
+  const tn_ast *args[4];
+  if (!tn_bind_args(r, call->ast, "condition true_value false_value dtype?", args)) {
     return tn_val_error();
   }
   const tn_node *cond = tn_read_expr(r, args[0]);
@@ -113,8 +133,9 @@ static tn_val call_select(tn_reader *r, const tn_call *call) {
   if (cond == NULL || !tn_pair_exprs(r, call->ast, x, y, &a, &b)) {
     return tn_val_error();
   }
-  return checked(r, call->ast, tn_tir_select(r->ir, (tn_op)call->row->param, cond, a, b, &out),
-                 &out);
+  tn_val v =
+      checked(r, call->ast, tn_tir_select(r->ir, (tn_op)call->row->param, cond, a, b, &out), &out);
+  return confirm_dtype(r, args[3], v);
 }
 
 /* ---- vectors ---- */
@@ -602,26 +623,33 @@ static tn_val call_intrin_row(tn_reader *r, const tn_call *call, const tn_intrin
              : tn_val_error();
 }
 
-/* T.call_intrin("float32", "tir.exp", x) is T.exp(x) where the name is a row. */
-static const tn_intrin *called_intrin(const tn_call *call, const tn_intrin *intrin) {
+/* T.call_intrin("float32", "tir.exp", x), in 2022 T.call_intrin("tir.exp", x, dtype="float32"), is
+ * T.exp(x) where the name is a row. out_first: the first argument's place. */
+static const tn_intrin *called_intrin(const tn_call *call, const tn_intrin *intrin,
+                                      uint32_t *out_first) {
   const tn_ast *ast = call->ast;
-  if (intrin->id != TN_INTRIN_CALL_INTRIN || ast->n < 3 || ast->in[2]->kind != TN_AST_STR) {
+  uint32_t at = tn_keyword(ast, "dtype") != NULL ? 1 : 2;
+  if (intrin->id != TN_INTRIN_CALL_INTRIN || ast->n <= at || ast->in[at]->kind != TN_AST_STR) {
     return NULL;
   }
-  const char *name = ast->in[2]->text;
+  const char *name = ast->in[at]->text;
+  *out_first = at + 1;
   return tn_intrin_find(strncmp(name, "tir.", 4) == 0 ? name + 4 : name);
 }
 
-static tn_val call_by_name(tn_reader *r, const tn_call *call, const tn_intrin *intrin) {
+static tn_val call_by_name(tn_reader *r, const tn_call *call, const tn_intrin *intrin,
+                           uint32_t first) {
   const tn_ast *ast = call->ast;
-  uint32_t n_args = ast->n - 3;
+  const tn_ast *given = tn_keyword(ast, "dtype");
+  uint32_t n_args = tn_n_positional(ast) + 1 - first;
   const tn_node **args = TN_ARENA_ARRAY(&r->arena, const tn_node *, n_args + 1);
   tn_dtype dtype = TN_DT_NONE;
-  if (!tn_read_dtype(r, ast->in[1], &dtype)) {
+  if (!tn_check_keywords(r, ast, "dtype") ||
+      !tn_read_dtype(r, given != NULL ? given : ast->in[1], &dtype)) {
     return tn_val_error();
   }
   for (uint32_t i = 0; i < n_args; ++i) {
-    args[i] = tn_read_expr(r, ast->in[3 + i]);
+    args[i] = tn_read_expr(r, ast->in[first + i]);
     if (args[i] == NULL) {
       return tn_val_error();
     }
@@ -662,8 +690,9 @@ tn_val tn_read_tir_named(tn_reader *r, const tn_call *call, const char *name) {
   }
   const tn_intrin *intrin = tn_intrin_find(name + 2);
   if (intrin != NULL) {
-    const tn_intrin *named = called_intrin(call, intrin);
-    return named != NULL ? call_by_name(r, call, named) : call_intrin_row(r, call, intrin);
+    uint32_t first = 0;
+    const tn_intrin *named = called_intrin(call, intrin, &first);
+    return named != NULL ? call_by_name(r, call, named, first) : call_intrin_row(r, call, intrin);
   }
   char *hint = near_tir_name(r, name);
   bool looks_typed = strncmp(name, "T.float", 7) == 0 || strncmp(name, "T.int", 5) == 0 ||
