@@ -425,6 +425,7 @@ static void reader_deinit(tn_reader *r) {
   tn_map_deinit(&r->param_index);
   tn_map_deinit(&r->loop_domains);
   tn_map_deinit(&r->env_threads);
+  tn_map_deinit(&r->free_buffers);
   tn_map_deinit(&r->pointers);
   TN_VEC_DEINIT(&r->params);
   TN_VEC_DEINIT(&r->buffers);
@@ -464,6 +465,7 @@ void tn_script_parse(const char *text, size_t len, const tn_script_opts *opts, t
   tn_register_calls(&r, tn_tir_block_calls());
   tn_register_calls(&r, tn_tir_buffer_calls());
   tn_register_calls(&r, tn_tir_prefetch_calls());
+  tn_register_calls(&r, tn_tir_realize_calls());
   tn_register_calls(&r, tn_tir_old_calls());
   tn_register_calls(&r, tn_graph_calls());
   tn_register_calls(&r, (tn_call_table){module_rows, N_OF(module_rows)});

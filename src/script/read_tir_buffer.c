@@ -287,7 +287,7 @@ static tn_val call_alloc_buffer(tn_reader *r, const tn_call *call) {
 }
 
 /* Without data= T.decl_buffer allocates the memory too; T.Buffer, which lowered programs use for
- * views, has it. */
+ * views, leaves it to T.realize. */
 static tn_val call_decl_buffer(tn_reader *r, const tn_call *call) {
   const tn_ast *args[TN_MAX_ARGS];
   tn_buffer_args buffer_args;
@@ -302,10 +302,8 @@ static tn_val call_decl_buffer(tn_reader *r, const tn_call *call) {
   }
   bool has_data = buffer_args.data != NULL && buffer_args.data->kind != TN_AST_NONE;
   if (!has_data && call->row->param == IS_VIEW) {
-    return tn_read_fail(r, call->ast, "missing-argument", "T.alloc_buffer makes memory",
-                        "T.Buffer needs the argument 'data' here");
-  }
-  if (!has_data) {
+    tn_map_set(&r->free_buffers, buffer->id, 0);
+  } else if (!has_data) {
     tn_add_alloc(r, call->ast, buffer);
   } else {
     add_decl(r, call->ast, buffer);
@@ -807,7 +805,7 @@ static const tn_call_row rows[] = {
     {"T.alloc_buffer", call_alloc_buffer, IS_STATEMENT_IN_2026, TN_USE_TIR},
     {"T.sblock_alloc_buffer", call_alloc_buffer, 0, TN_USE_TIR},
     {"T.decl_buffer", call_decl_buffer, 0, TN_USE_TIR},
-    {"T.buffer_decl", call_decl_buffer, 0, TN_USE_TIR},
+    {"T.buffer_decl", call_decl_buffer, IS_VIEW, TN_USE_TIR},
     {"T.Buffer", call_decl_buffer, IS_VIEW, TN_USE_TIR},
     {"T.match_buffer", call_match_buffer, 0, TN_USE_TIR},
 };

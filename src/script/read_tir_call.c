@@ -781,8 +781,6 @@ static const tn_call_row rows[] = {
     {"T.FloatImm", call_imm, 0, 0},
     {"T.StringImm", call_string_imm, 0, 0},
     {"T.reduce", call_unsupported, 0, 0},
-    {"T.realize", call_unsupported, 0, 0},
-    {"T.buffer_realize", call_unsupported, 0, 0},
 };
 
 tn_call_table tn_tir_expr_calls(void) {

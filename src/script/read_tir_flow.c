@@ -365,10 +365,10 @@ void tn_read_with(tn_reader *r, const tn_ast *stmt) {
   static const char *const scoped[] = {"T.attr",           "T.LetStmt",     "T.allocate",
                                        "T.allocate_const", "T.decl_buffer", "T.launch_thread",
                                        "T.Assert",         "T.let",         "T.buffer_decl",
-                                       "T.bind",           "T.Bind"};
+                                       "T.bind",           "T.Bind",        "T.realize"};
   static const char *const known[] = {
       "T.block",       "T.sblock",        "T.init",           "T.attr",   "T.LetStmt", "T.allocate",
-      "T.decl_buffer", "T.launch_thread", "T.allocate_const", "T.Assert", "T.While"};
+      "T.decl_buffer", "T.launch_thread", "T.allocate_const", "T.Assert", "T.While",   "T.realize"};
   const tn_ast *item = stmt->in[TN_AST_WITH_ITEM];
   const char *name = item->kind == TN_AST_CALL ? tn_dotted(r, item->in[0]) : NULL;
   if (name != NULL && (strcmp(name, "T.block") == 0 || strcmp(name, "T.sblock") == 0)) {
@@ -394,13 +394,6 @@ void tn_read_with(tn_reader *r, const tn_ast *stmt) {
     loop.in = parts;
     tn_read_tir_stmt(r, &loop);
     return;
-  }
-  static const char *const later[] = {"T.realize"};
-  for (size_t i = 0; name != NULL && i < sizeof later / sizeof later[0]; ++i) {
-    if (strcmp(name, later[i]) == 0) {
-      tn_read_fail(r, item, "unsupported", NULL, "not supported yet: with %s", name);
-      return;
-    }
   }
   char *hint = name == NULL ? NULL : tn_near_of(name, known, sizeof known / sizeof known[0]);
   tn_read_fail(r, item, "unknown-with", hint,

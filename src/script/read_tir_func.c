@@ -235,6 +235,7 @@ static void begin_function(tn_reader *r, const tn_ast *def) {
   tn_map_clear(&r->param_index);
   tn_map_clear(&r->loop_domains);
   tn_map_clear(&r->env_threads);
+  tn_map_clear(&r->free_buffers);
   tn_map_clear(&r->pointers);
   r->ret_dtype = TN_DT_NONE;
   r->n_conditions = 0;

@@ -214,6 +214,7 @@ struct tn_reader {
   tn_node_vec params;
   tn_node_vec buffers;   /* BUFFER or NONE per parameter */
   tn_map loop_domains;   /* loop VAR id -> RANGE */
+  tn_map free_buffers;   /* ids of BUFFERs declared without memory, which T.realize gives them */
   tn_map env_threads;    /* VAR id -> tag text */
   tn_map pointers;       /* pointer VAR id -> the BUFFER that has it, or the extents of its ALLOC */
   tn_dtype ret_dtype;    /* of values returned; NONE: nothing yet */
@@ -326,6 +327,7 @@ tn_call_table tn_tir_stmt_calls(void);
 tn_call_table tn_tir_block_calls(void);
 tn_call_table tn_tir_buffer_calls(void);
 tn_call_table tn_tir_prefetch_calls(void);
+tn_call_table tn_tir_realize_calls(void);
 tn_call_table tn_tir_old_calls(void);
 /// n = T.int64(): a variable that some shape will bind.
 tn_val tn_new_symbol(tn_reader *r, const tn_call *call, tn_dtype dtype);

@@ -43,6 +43,19 @@ static const text_case cases[] = {
      "    for i in range(20):\n"
      "        B[i] = (i - 10) // 3 * 100 + (i - 10) % 3 * 10 + (A[i] - 4) // 4 + (A[i] - 4) % 4\n"
      "        B[i] = B[i] * 10 + (18 - i) // 3 + (18 - i) % 3\n"},
+    {"memory for a region",
+     "@T.prim_func\n"
+     "def f(A: T.Buffer((16, 8), 'int32'), n: T.int32):\n"
+     "    B = T.Buffer((16, 8), 'int32')\n"
+     "    C = T.buffer_decl((16, 8), 'int32')\n"
+     "    with T.realize(B[0:16, 0:8], 'global'):\n"
+     "        for i, j in T.grid(16, 8):\n"
+     "            B[i, j] = A[15 - i, j]\n"
+     "        for i in range(4):\n"
+     "            with T.realize(C[i * 2 + 1:i * 2 + 3, 1:n + 2], 'local', n >= 1):\n"
+     "                C[i * 2 + 1, 1] = B[i, 0]\n"
+     "                C[i * 2 + 2, n + 1] = B[i, 1] + C[i * 2 + 1, 1]\n"
+     "                A[i, 2] = C[i * 2 + 1, 1] - C[i * 2 + 2, n + 1]\n"},
     {"functions of lanes",
      "@T.prim_func\n"
      "def f(A: T.Buffer((16,), 'float32'), B: T.Buffer((16,), 'float32'),\n"

@@ -1,9 +1,9 @@
 # run: not tenon check %s
 @T.prim_func
-def f(A: T.Buffer((16,), "float32"), n: T.int32):
-    with T.realize(A[0:4], "global"):
-        A[0] = A[1]
+def f(A: T.Buffer((16,), "float32")):
+    A[0] = A[1] ** A[2]
 # expect:
-%s:4:10: error: not supported yet: with T.realize [unsupported]
-    with T.realize(A[0:4], "global"):
-         ^~~~~~~~~~~~~~~~~~~~~~~~~~~
+%s:4:12: error: not supported: operator '**' between expressions [unsupported]
+    A[0] = A[1] ** A[2]
+           ^~~~~~~~~~~~
+  hint: write T.pow(a, b)
