@@ -7,7 +7,8 @@
  *
  * Each index becomes an interval over the variables that the block itself sees: loop variables
  * inside it take their whole range. Where an interval is not known, the whole dimension stands:
- * always a superset, never less. */
+ * always a superset, never less. What goes through a pointer (another name of a buffer's memory, an
+ * address given to a call) may touch all of the buffer that it points into. */
 #include "arith/arith.h"
 #include "tir/tir.h"
 #include "tir/tir_priv.h"
@@ -31,12 +32,22 @@ typedef struct box {
 
 typedef TN_VEC(box) boxes;
 
+/* A handle that gets its value inside the block. */
+typedef struct inner_pointer {
+  const tn_node *var;
+  const tn_node *value; /* NULL: memory of the block's own */
+} inner_pointer;
+
 typedef struct finder {
   tn_ir *ir;
   tn_arith *arith;
   TN_VEC(inner_var) vars;          /* bound inside the block */
   TN_VEC(const tn_node *) hidden;  /* buffers that live inside the block */
   TN_VEC(const tn_node *) matches; /* MATCHes in scope */
+  TN_VEC(inner_pointer) pointers;
+  const tn_node *const *around; /* buffers that can be seen from outside */
+  uint32_t n_around;
+  const tn_node *lost; /* a name for memory that no known buffer has */
   boxes reads;
   boxes writes;
   tn_map seen;     /* expressions visited in this statement */
@@ -233,6 +244,100 @@ static bool is_hidden(const finder *f, const tn_node *buffer) {
   return false;
 }
 
+/* ---- pointers ---- */
+
+static void add_box(finder *f, boxes *to, const box *added);
+
+static const inner_pointer *find_pointer(const finder *f, const tn_node *var) {
+  for (size_t i = f->pointers.len; i-- > 0;) {
+    if (f->pointers.data[i].var == var) {
+      return &f->pointers.data[i];
+    }
+  }
+  return NULL;
+}
+
+static void push_pointer(finder *f, const tn_node *var, const tn_node *value) {
+  if (tn_dtype_is_handle(var->dtype)) {
+    TN_VEC_PUSH(&f->pointers, (inner_pointer){var, value});
+  }
+}
+
+static void add_whole(finder *f, boxes *to, const tn_node *buffer) {
+  box b = {.buffer = buffer, .ndim = tn_buffer_ndim(buffer)};
+  add_box(f, to, &b);
+}
+
+/* The buffer outside that memory belongs to; NULL: none that can be named. */
+static const tn_node *buffer_over(const finder *f, const tn_node *data) {
+  for (uint32_t i = f->n_around; i-- > 0;) {
+    if (f->around[i]->in[TN_BUFFER_DATA] == data && !is_hidden(f, f->around[i])) {
+      return f->around[i];
+    }
+  }
+  const boxes *known[] = {&f->reads, &f->writes};
+  for (size_t k = 0; k < 2; ++k) {
+    for (size_t i = 0; i < known[k]->len; ++i) {
+      if (known[k]->data[i].buffer->in[TN_BUFFER_DATA] == data) {
+        return known[k]->data[i].buffer;
+      }
+    }
+  }
+  return NULL;
+}
+
+/* Adds all that `pointer` may point into. False when it comes from somewhere unknown. */
+static bool add_memory(finder *f, boxes *to, const tn_node *pointer) {
+  if (tn_is(pointer, TN_OP_VAR)) {
+    const inner_pointer *inner = find_pointer(f, pointer);
+    if (inner != NULL) {
+      return inner->value == NULL || add_memory(f, to, inner->value);
+    }
+    const tn_node *buffer = buffer_over(f, pointer);
+    if (buffer != NULL) {
+      add_whole(f, to, buffer);
+    }
+    return buffer != NULL;
+  }
+  if (tn_is(pointer, TN_OP_LOAD)) { /* of T.address_of */
+    add_whole(f, to, pointer->in[TN_LOAD_BUFFER]);
+    return true;
+  }
+  bool is_known = false;
+  for (uint32_t i = 0; i < pointer->n_in; ++i) {
+    const tn_node *n = pointer->in[i];
+    if (tn_is(n, TN_OP_LOAD) || (tn_dtype_is_handle(n->dtype) && !tn_is(n, TN_OP_STR))) {
+      is_known = add_memory(f, to, n) || is_known;
+    }
+  }
+  return is_known;
+}
+
+/* The last argument of an access pointer says what it is for. */
+static bool is_for(const tn_node *pointer, int64_t bit) {
+  bool says = tn_is(pointer, TN_OP_INTRIN) &&
+              tn_intrin_of(pointer)->id == TN_INTRIN_TVM_ACCESS_PTR && pointer->n_in == 5 &&
+              tn_is(pointer->in[4], TN_OP_INT);
+  return !says || (pointer->in[4]->attr.i64 & bit) != 0;
+}
+
+/* A callee may read and write all that its pointers reach; a handle that is no memory of a buffer is
+ * its own business. */
+static void add_pointers(finder *f, const tn_node *call) {
+  for (uint32_t i = 0; i < call->n_in; ++i) {
+    const tn_node *n = call->in[i];
+    if (!tn_dtype_is_handle(n->dtype) || tn_is(n, TN_OP_STR) || tn_is(n, TN_OP_BUFFER)) {
+      continue;
+    }
+    if (is_for(n, 1)) {
+      (void)add_memory(f, &f->reads, n);
+    }
+    if (is_for(n, 2)) {
+      (void)add_memory(f, &f->writes, n);
+    }
+  }
+}
+
 static void add_region(finder *f, boxes *to, const tn_node *region);
 
 static void add_box(finder *f, boxes *to, const box *added) {
@@ -246,7 +351,11 @@ static void add_box(finder *f, boxes *to, const box *added) {
       return;
     }
   }
-  if (is_hidden(f, added->buffer)) {
+  if (is_hidden(f,
+                added->buffer)) { /* memory of the block's own, or another name of memory outside */
+    if (!add_memory(f, to, added->buffer->in[TN_BUFFER_DATA])) {
+      f->lost = added->buffer;
+    }
     return;
   }
   for (size_t i = 0; i < to->len; ++i) {
@@ -303,6 +412,7 @@ static void visit_expr(finder *f, const tn_node *n) {
   if (tn_is(n, TN_OP_LET)) {
     visit_expr(f, n->in[TN_LET_VALUE]);
     push_var(f, n->in[TN_LET_VAR], span_of(f, n->in[TN_LET_VALUE]));
+    push_pointer(f, n->in[TN_LET_VAR], n->in[TN_LET_VALUE]);
     visit_expr(f, n->in[TN_LET_BODY]);
     --f->vars.len;
     return;
@@ -314,6 +424,10 @@ static void visit_expr(finder *f, const tn_node *n) {
     add_access(f, &f->reads, n, TN_LOAD_INDICES);
   } else if (tn_tir_call_args(n) != NULL) {
     add_arguments(f, tn_tir_call_args(n));
+    add_pointers(f, tn_tir_call_args(n));
+  } else if (tn_is(n, TN_OP_INTRIN) &&
+             (tn_intrin_of(n)->kind == TN_IK_CALL || tn_intrin_of(n)->kind == TN_IK_OPAQUE)) {
+    add_pointers(f, n);
   }
   tn_map_set(&f->seen, n->id, 0);
 }
@@ -382,6 +496,7 @@ static void visit_inside(finder *f, const tn_node *block) {
   const tn_node *matches = block->in[TN_BLOCK_MATCHES];
   for (uint32_t i = 0; i < allocs->n_in; ++i) {
     TN_VEC_PUSH(&f->hidden, allocs->in[i]);
+    push_pointer(f, allocs->in[i]->in[TN_BUFFER_DATA], NULL);
   }
   for (uint32_t i = 0; i < matches->n_in; ++i) {
     push_match(f, matches->in[i]);
@@ -441,10 +556,15 @@ static void visit_stmt(finder *f, const tn_node *n) {
     case TN_OP_BIND:
       visit_expr(f, n->in[TN_BIND_VALUE]);
       push_var(f, n->in[TN_BIND_VAR], span_of(f, n->in[TN_BIND_VALUE]));
+      push_pointer(f, n->in[TN_BIND_VAR], n->in[TN_BIND_VALUE]);
       return;
     case TN_OP_ALLOC:
       visit_children(f, n);
       push_var(f, n->in[TN_ALLOC_VAR], unknown);
+      push_pointer(f, n->in[TN_ALLOC_VAR], NULL);
+      return;
+    case TN_OP_CONST_ALLOC:
+      push_pointer(f, n->in[TN_CONST_ALLOC_VAR], NULL);
       return;
     case TN_OP_DECL:
       TN_VEC_PUSH(&f->hidden, n->in[0]);
@@ -459,7 +579,7 @@ static void visit_stmt(finder *f, const tn_node *n) {
     case TN_OP_BLOCK:
       visit_nested(f, n);
       return;
-    default: /* IF, WHILE, ATTR, ASSERT, EVAL, RETURN, CONST_ALLOC: expressions and statements in
+    default: /* IF, WHILE, ATTR, ASSERT, EVAL, RETURN: expressions and statements in
                 slot order */
       for (uint32_t i = 0; i < n->n_in; ++i) {
         if (tn_op_info_get((tn_op)n->in[i]->op)->cls == TN_CLASS_STMT) {
@@ -515,9 +635,10 @@ static const tn_node *region_list(finder *f, const boxes *from, bool skips_writt
   return list;
 }
 
-tn_status tn_tir_infer_regions(tn_ir *ir, const tn_node *block, const tn_node **out_reads,
+tn_status tn_tir_infer_regions(tn_ir *ir, const tn_node *block, uint32_t n_around,
+                               const tn_node *const *around, const tn_node **out_reads,
                                const tn_node **out_writes) {
-  finder f = {.ir = ir, .arith = tn_arith_new(ir)};
+  finder f = {.ir = ir, .arith = tn_arith_new(ir), .around = around, .n_around = n_around};
   const tn_node *iters = block->in[TN_BLOCK_ITERS];
   for (uint32_t i = 0; i < iters->n_in; ++i) {
     const tn_node *iter = iters->in[i];
@@ -532,11 +653,19 @@ tn_status tn_tir_infer_regions(tn_ir *ir, const tn_node *block, const tn_node **
   TN_VEC_DEINIT(&f.vars);
   TN_VEC_DEINIT(&f.hidden);
   TN_VEC_DEINIT(&f.matches);
+  TN_VEC_DEINIT(&f.pointers);
   TN_VEC_DEINIT(&f.reads);
   TN_VEC_DEINIT(&f.writes);
   tn_map_deinit(&f.seen);
   if (f.is_too_big) {
     return TN_ERR(TN_UNSUPPORTED, "an access of more than %d dimensions", TN_MAX_NDIM);
+  }
+  if (f.lost != NULL) {
+    return TN_ERR(
+        TN_INVALID,
+        "'%s' lies over memory of no buffer that is known here: write the block's T.reads "
+        "and T.writes",
+        f.lost->attr.text);
   }
   return tn_ir_status(ir);
 }

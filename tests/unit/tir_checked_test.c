@@ -177,7 +177,8 @@ static const checked_case cases[] = {
      "        vi, vk = T.axis.remap(\"SR\", [i, k])\n        T.reads(A[vi, vk])\n"
      "        T.writes(O[$, 0])\n        with T.init():\n            O[$, 0] = T.float32(0)\n"
      "        O[$, 0] = O[$, 0] + A[vi, vk]",
-     "vi // 2", "vi", "an instance with other spatial axes wrote (line 10); block 's' (vi=1, vk=0)"},
+     "vi // 2", "vi",
+     "an instance with other spatial axes wrote (line 10); block 's' (vi=1, vk=0)"},
     {"steps of a loop that no axis is bound to", HEAD_AO,
      "for i in range(8):\n    O[i] = A[i]\nfor t, i in T.grid(3, 4):\n    with T.block(\"b\"):\n"
      "        vi = T.axis.spatial(4, i)\n        T.reads(A[vi])\n        T.writes(O[vi + t])\n"
@@ -260,6 +261,19 @@ static const checked_case cases[] = {
      "for i, j in T.grid(3, 3):\n    with T.block(\"b\"):\n"
      "        vi = T.axis.spatial(8, i * 3 + j)\n        T.where(i * 3 + j < 8)\n"
      "        T.reads(A[vi])\n        T.writes(O[vi])\n        O[vi] = A[vi] + T.float32($)",
+     "1", "2", NULL},
+
+    {"what goes through another name is inferred", HEAD_AO2,
+     "for i, j in T.grid(4, 4):\n    with T.block(\"b\"):\n"
+     "        vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+     "        V = T.decl_buffer((16,), \"float32\", data=O.data)\n"
+     "        V[vi * 4 + vj] = A[vi, vj] + T.float32($)",
+     "1", "2", NULL},
+    {"what goes through a pointer with a name is inferred", HEAD_AO2,
+     "for i in range(4):\n    with T.block(\"b\"):\n        vi = T.axis.spatial(4, i)\n"
+     "        p: T.handle = T.address_of(O[vi, 0])\n"
+     "        V = T.decl_buffer((4,), \"float32\", data=p)\n"
+     "        for j in range(4):\n            V[j] = A[vi, j] + T.float32($)",
      "1", "2", NULL},
 
     /* --- arithmetic --- */

@@ -25,7 +25,7 @@ static void expect_regions(tn_ir *ir, const tn_node *block, const char *want) {
   const tn_node *reads = NULL;
   const tn_node *writes = NULL;
   tn_buf text = TN_BUF_INIT;
-  expect_ok(tn_tir_infer_regions(ir, block, &reads, &writes));
+  expect_ok(tn_tir_infer_regions(ir, block, 0, NULL, &reads, &writes));
   print_regions(reads, &text);
   tn_buf_puts(&text, " -> ");
   print_regions(writes, &text);
