@@ -195,9 +195,11 @@ static inline F32 tn_sin_rest_f32(CX, tn_angle32 angle) {
 
 static inline F32 tn_cos_rest_f32(CX, tn_angle32 angle) {
   F32 square = MUL(angle.hi, angle.hi);
-  F32 more = MUL(square, MUL(square, POLY32(square, cos_f32_p)));
-  F32 most = MAD(square, C32(-0.5f), C32(1.0f));
-  return ADD(most, MAD(NEG(angle.hi), angle.lo, more));
+  F32 half = MUL(C32(0.5f), square);
+  F32 most = SUB(C32(1.0f), half);
+  F32 lost = SUB(SUB(C32(1.0f), most), half);
+  F32 less = MAD(NEG(angle.hi), angle.lo, lost);
+  return ADD(most, MAD(MUL(square, square), POLY32(square, cos_f32_p), less));
 }
 
 /* ---- the functions ---- */
