@@ -49,8 +49,9 @@ static inline tn_log_split64 tn_log_split_f64(CX, F64 x) {
   I64 up = IADD(bits, CI64(ONE_OVER_F64));
   I64 m = IADD(IAND(up, CI64(0x000fffffffffffff)), CI64(SQRT_HALF_F64));
   /* an integer below 2^52 in the low bits of 2^52: there is no conversion of 64 bits in AVX2 */
-  F64 k = SUB(FLOAT64(IOR(ISHR(up, 52), CI64(0x4330000000000000))), C64(0x1p52 + 1023));
-  return (tn_log_split64){SELECT(is_denormal, SUB(k, C64(54.0)), k), FLOAT64(m)};
+  F64 shifted = FLOAT64(IOR(ISHR(up, 52), CI64(0x4330000000000000)));
+  F64 bias = SELECT(is_denormal, C64(0x1p52 + 1023 + 54), C64(0x1p52 + 1023));
+  return (tn_log_split64){SUB(shifted, bias), FLOAT64(m)};
 }
 
 /// log(1 + f) = f - half + rest
@@ -63,14 +64,13 @@ static inline tn_log_parts64 tn_log_parts_f64(CX, F64 f) {
   F64 s = DIV(f, ADD(C64(2.0), f));
   F64 z = MUL(s, s);
   F64 half = MUL(C64(0.5), MUL(f, f));
-  return (tn_log_parts64){half, MUL(s, ADD(half, MUL(z, POLY64(z, log_f64_p))))};
+  return (tn_log_parts64){half, MUL(s, MAD(z, POLY64(z, log_f64_p), half))};
 }
 
-/// k ln 2 + log(1 + f) + c, for a small correction c.
-static inline F64 tn_log_sum_f64(CX, F64 k, F64 f, F64 c) {
-  tn_log_parts64 p = tn_log_parts_f64(cx, f);
-  F64 small = ADD(p.rest, MAD(k, C64(LN2_F64_L), c));
-  return ADD(MUL(k, C64(LN2_F64_H)), SUB(f, SUB(p.half, small)));
+/// k ln 2 + log(1 + f), with p of f. k times the first part of ln 2 is exact.
+static inline F64 tn_log_sum_f64(CX, F64 k, F64 f, tn_log_parts64 p) {
+  F64 small = MAD(k, C64(LN2_F64_L), p.rest);
+  return MAD(k, C64(LN2_F64_H), SUB(f, SUB(p.half, small)));
 }
 
 /// r where x > 0; what a logarithm is of 0, less and no number.
@@ -83,7 +83,7 @@ static inline F64 tn_log_ends_f64(CX, F64 x, F64 r) {
 static inline F64 log_f64(CX, F64 x) {
   tn_log_split64 at = tn_log_split_f64(cx, x);
   F64 f = SUB(at.m, C64(1.0));
-  return tn_log_ends_f64(cx, x, tn_log_sum_f64(cx, at.k, f, C64(0.0)));
+  return tn_log_ends_f64(cx, x, tn_log_sum_f64(cx, at.k, f, tn_log_parts_f64(cx, f)));
 }
 
 /* (first + second) + (log(1 + f)) (c_h + c_l), c_h of 32 bits: f - half is cut to 21 bits, so that
@@ -123,7 +123,9 @@ static inline F64 log1p_f64(CX, F64 x) {
   F64 lost = SELECT(LT(x, C64(1.0)), SUB(x, SUB(u, C64(1.0))), SUB(C64(1.0), SUB(u, x)));
   F64 c = SELECT(is_near, C64(0.0), DIV(lost, u));
   F64 f = SELECT(is_near, x, SUB(at.m, C64(1.0)));
-  F64 r = tn_log_ends_f64(cx, u, tn_log_sum_f64(cx, at.k, f, c));
+  tn_log_parts64 p = tn_log_parts_f64(cx, f);
+  p.rest = ADD(p.rest, c);
+  F64 r = tn_log_ends_f64(cx, u, tn_log_sum_f64(cx, at.k, f, p));
   return SELECT(EQ(x, C64(0.0)), x, r); /* -0 */
 }
 
@@ -140,8 +142,8 @@ static inline tn_log_split32 tn_log_split_f32(CX, F32 x) {
   I32 bits = BITS32(SELECT(is_denormal, MUL(x, C32(0x1p24f)), x));
   I32 up = IADD(bits, CI32(ONE_OVER_F32));
   I32 m = IADD(IAND(up, CI32(0x007fffff)), CI32(SQRT_HALF_F32));
-  F32 k = F32_OF_I32(ISUB(ISHR(up, 23), CI32(127)));
-  return (tn_log_split32){SELECT(is_denormal, SUB(k, C32(24.0f)), k), FLOAT32(m)};
+  I32 bias = SELECT(is_denormal, CI32(127 + 24), CI32(127));
+  return (tn_log_split32){F32_OF_I32(ISUB(ISHR(up, 23), bias)), FLOAT32(m)};
 }
 
 /// log(1 + f) = f - half + rest
@@ -154,14 +156,13 @@ static inline tn_log_parts32 tn_log_parts_f32(CX, F32 f) {
   F32 s = DIV(f, ADD(C32(2.0f), f));
   F32 z = MUL(s, s);
   F32 half = MUL(C32(0.5f), MUL(f, f));
-  return (tn_log_parts32){half, MUL(s, ADD(half, MUL(z, POLY32(z, log_f32_p))))};
+  return (tn_log_parts32){half, MUL(s, MAD(z, POLY32(z, log_f32_p), half))};
 }
 
-/// k ln 2 + log(1 + f) + c, for a small correction c.
-static inline F32 tn_log_sum_f32(CX, F32 k, F32 f, F32 c) {
-  tn_log_parts32 p = tn_log_parts_f32(cx, f);
-  F32 small = ADD(p.rest, MAD(k, C32(LN2_F32_L), c));
-  return ADD(MUL(k, C32(LN2_F32_H)), SUB(f, SUB(p.half, small)));
+/// k ln 2 + log(1 + f), with p of f. k times the first part of ln 2 is exact.
+static inline F32 tn_log_sum_f32(CX, F32 k, F32 f, tn_log_parts32 p) {
+  F32 small = MAD(k, C32(LN2_F32_L), p.rest);
+  return MAD(k, C32(LN2_F32_H), SUB(f, SUB(p.half, small)));
 }
 
 /// r where x > 0; what a logarithm is of 0, less and no number.
@@ -174,7 +175,7 @@ static inline F32 tn_log_ends_f32(CX, F32 x, F32 r) {
 static inline F32 log_f32(CX, F32 x) {
   tn_log_split32 at = tn_log_split_f32(cx, x);
   F32 f = SUB(at.m, C32(1.0f));
-  return tn_log_ends_f32(cx, x, tn_log_sum_f32(cx, at.k, f, C32(0.0f)));
+  return tn_log_ends_f32(cx, x, tn_log_sum_f32(cx, at.k, f, tn_log_parts_f32(cx, f)));
 }
 
 static inline F32 log2_f32(CX, F32 x) {
@@ -202,7 +203,9 @@ static inline F32 log1p_f32(CX, F32 x) {
   F32 lost = SELECT(LT(x, C32(1.0f)), SUB(x, SUB(u, C32(1.0f))), SUB(C32(1.0f), SUB(u, x)));
   F32 c = SELECT(is_near, C32(0.0f), DIV(lost, u));
   F32 f = SELECT(is_near, x, SUB(at.m, C32(1.0f)));
-  F32 r = tn_log_ends_f32(cx, u, tn_log_sum_f32(cx, at.k, f, c));
+  tn_log_parts32 p = tn_log_parts_f32(cx, f);
+  p.rest = ADD(p.rest, c);
+  F32 r = tn_log_ends_f32(cx, u, tn_log_sum_f32(cx, at.k, f, p));
   return SELECT(EQ(x, C32(0.0f)), x, r); /* -0 */
 }
 
