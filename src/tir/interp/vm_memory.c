@@ -79,6 +79,9 @@ tn_status tn_ivm_alloc(tn_ivm *vm, const tn_ins *in) {
 /* ---- buffers ---- */
 
 static tn_status set_dims(tn_ivm *vm, const tn_ins *in, tn_ibuf *buf, uint64_t unit) {
+  if (buf->ndim == 0) { /* a program of scalars alone has no lists */
+    return NULL;
+  }
   const int32_t *list = &vm->lists[in->c];
   const char *name = vm->prog->buffers.data[in->d]->attr.text;
   uint64_t stride = unit;
