@@ -214,6 +214,8 @@ LLVMValueRef tn_cg_math(tn_cg *cg, const tn_node *n);
 LLVMValueRef tn_cg_own_math(tn_cg *cg, uint32_t at, LLVMValueRef *args, unsigned n);
 /// a * b + c rounded once, on a target without that instruction. args: three of float32 or float64.
 LLVMValueRef tn_cg_own_fma(tn_cg *cg, LLVMValueRef *args);
+/// nextafter of two float16 or bfloat16 given as float32, as float32.
+LLVMValueRef tn_cg_own_nextafter(tn_cg *cg, tn_dtype half, LLVMValueRef *args);
 /// Calls an intrinsic of LLVM's overloaded on `type` (NULL: on none).
 LLVMValueRef tn_cg_llvm_intrin(tn_cg *cg, const char *name, LLVMTypeRef type, LLVMValueRef *args,
                                unsigned n);

@@ -122,6 +122,9 @@ static LLVMValueRef math_value(tn_cg *cg, const tn_node *n, const tn_intrin *row
                                LLVMValueRef *args) {
   LLVMValueRef x = args[0];
   int32_t own = tn_dtype_is_float(dtype) ? tn_math_find(row->id) : -1;
+  if (row->id == TN_INTRIN_NEXTAFTER && tn_cg_is_half(dtype)) {
+    return tn_cg_own_nextafter(cg, dtype, args);
+  }
   if (own >= 0) {
     return tn_cg_own_math(cg, (uint32_t)own, args, n->n_in);
   }

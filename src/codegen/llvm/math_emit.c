@@ -165,3 +165,16 @@ LLVMValueRef tn_cg_own_fma(tn_cg *cg, LLVMValueRef *args) {
   static const emit_row row = {"fma", fma_emit_f32, fma_emit_f64, false};
   return call_any(cg, &row, args, 3);
 }
+
+static LLVMValueRef next_emit_f16(CX, const LLVMValueRef *args) {
+  return tn_nextafter_f16(cx, args[0], args[1]);
+}
+static LLVMValueRef next_emit_bf16(CX, const LLVMValueRef *args) {
+  return tn_nextafter_bf16(cx, args[0], args[1]);
+}
+
+LLVMValueRef tn_cg_own_nextafter(tn_cg *cg, tn_dtype half, LLVMValueRef *args) {
+  static const emit_row f16 = {"nextafter.f16", next_emit_f16, NULL, false};
+  static const emit_row bf16 = {"nextafter.bf16", next_emit_bf16, NULL, false};
+  return call_row(cg, tn_dtype_elem(half) == TN_DT_F16 ? &f16 : &bf16, args, 2);
+}

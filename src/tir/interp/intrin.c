@@ -53,6 +53,12 @@ static void own_lane(tn_icomp *c, int32_t row, tn_dtype dtype, int32_t d, const 
                                   [TN_MATH_FF] = {TN_IOP_OWN2_F, TN_IOP_OWN2_D},
                                   [TN_MATH_FI] = {TN_IOP_OWNI_F, TN_IOP_OWNI_D}};
   const tn_iop *op = ops[tn_math_fns[row].shape];
+  bool is_half = dtype == TN_DT_F16 || dtype == TN_DT_BF16;
+  if (is_half && tn_math_fns[row].id == TN_INTRIN_NEXTAFTER) {
+    tn_icomp_emit(c, dtype == TN_DT_F16 ? TN_IOP_NEXT_F16 : TN_IOP_NEXT_BF16, 0, d, a[0], a[1], 0);
+    tn_icomp_norm(c, dtype, d); /* past the largest lies infinity */
+    return;
+  }
   step(c, dtype, op[0], op[1], (uint32_t)row, d, a[0], a[1]);
 }
 

@@ -41,5 +41,9 @@ extern const tn_math_fn tn_math_fns[];
 uint32_t tn_math_n(void);
 /// The number of an intrinsic's row, or -1.
 int32_t tn_math_find(tn_intrin_id id);
+/// nextafter of two float16 (bfloat16) given as float32. The other functions of 16-bit floats are
+/// float32's, rounded.
+float tn_math_nextafter_f16(float x, float y);
+float tn_math_nextafter_bf16(float x, float y);
 
 #endif

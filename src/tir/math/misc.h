@@ -135,6 +135,32 @@ static inline F32 nextafter_f32(CX, F32 x, F32 y) {
   return SELECT(OR(NE(x, x), NE(y, y)), ADD(x, y), next);
 }
 
+/* Between 16-bit floats, which float32 holds: neighbours differ by 2^13 and 2^16 in float32's bits, but
+ * float16's denormals, which are normal there, by 2^-24. */
+
+static inline F32 tn_next_of(CX, F32 x, F32 y, F32 next) {
+  next = SELECT(EQ(x, y), y, next);
+  return SELECT(OR(NE(x, x), NE(y, y)), ADD(x, y), next);
+}
+
+static inline F32 tn_nextafter_f16(CX, F32 x, F32 y) {
+  MASK rises = GT(y, x);
+  MASK grows = OR(AND(rises, GT(x, C32(0.0f))), AND(LT(y, x), LT(x, C32(0.0f))));
+  F32 finite = copysign_f32(cx, MIN(C32(0x1p16f), ABS(x)), x); /* where infinity is in float16 */
+  F32 next = FLOAT32(IADD(BITS32(finite), SELECT(grows, CI32(0x2000), CI32(-0x2000))));
+  F32 unit = SELECT(rises, C32(0x1p-24f), C32(-0x1p-24f));
+  F32 small = SELECT(EQ(x, C32(0.0f)), unit, copysign_f32(cx, ADD(x, unit), x));
+  MASK is_normal = OR(GT(ABS(x), C32(0x1p-14f)), AND(grows, EQ(ABS(x), C32(0x1p-14f))));
+  return tn_next_of(cx, x, y, SELECT(is_normal, next, small));
+}
+
+static inline F32 tn_nextafter_bf16(CX, F32 x, F32 y) {
+  MASK grows = OR(AND(GT(y, x), GT(x, C32(0.0f))), AND(LT(y, x), LT(x, C32(0.0f))));
+  F32 next = FLOAT32(IADD(BITS32(x), SELECT(grows, CI32(0x10000), CI32(-0x10000))));
+  next = SELECT(EQ(x, C32(0.0f)), copysign_f32(cx, C32(0x1p-133f), y), next);
+  return tn_next_of(cx, x, y, next);
+}
+
 /* ---- ldexp: x 2^n, rounded once ---- */
 
 static inline F64 ldexp_f64(CX, F64 x, I32 n) {

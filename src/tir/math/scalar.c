@@ -66,3 +66,7 @@ int32_t tn_math_find(tn_intrin_id id) {
   }
   return -1;
 }
+
+float tn_math_nextafter_f16(float x, float y) { return tn_nextafter_f16(NULL, x, y); }
+
+float tn_math_nextafter_bf16(float x, float y) { return tn_nextafter_bf16(NULL, x, y); }
