@@ -118,7 +118,8 @@ static inline LLVMValueRef tn_mv_cast(CX, LLVMOpcode op, LLVMValueRef a, LLVMTyp
 typedef LLVMValueRef (*tn_mv_fn1)(CX, LLVMValueRef x);
 typedef LLVMValueRef (*tn_mv_fn2)(CX, LLVMValueRef x, LLVMValueRef y);
 
-/// f(x) in the lanes of `mask`, `value` in the others; `name` is f's.
+/// f(x) in the lanes of `mask`, `value` in the others; `name`: its symbol, with a dot, as
+/// no kernel has one.
 LLVMValueRef tn_mv_rare(CX, LLVMValueRef mask, tn_mv_fn1 f, const char *name, LLVMValueRef x,
                         LLVMValueRef value);
 /// f(x, y) lane by lane.
@@ -127,11 +128,11 @@ LLVMValueRef tn_mv_each(CX, tn_mv_fn2 f, const char *name, LLVMValueRef x, LLVMV
 LLVMValueRef tn_mv_repeat(CX, LLVMValueRef n, tn_mv_fn2 step, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef tn_mv_table64(CX, const uint64_t *table, uint32_t n, const char *name,
                            LLVMValueRef index);
-#define RARE(mask, f, x, value) tn_mv_rare(cx, mask, f, #f, x, value)
-#define EACH(f, x, y) tn_mv_each(cx, f, #f, x, y)
+#define RARE(mask, f, x, value) tn_mv_rare(cx, mask, f, "tn." #f, x, value)
+#define EACH(f, x, y) tn_mv_each(cx, f, "tn." #f, x, y)
 #define REPEAT(n, step, x, y) tn_mv_repeat(cx, n, step, x, y)
 #define TABLE64(table, index) \
-  tn_mv_table64(cx, table, (uint32_t)(sizeof(table) / sizeof((table)[0])), #table, index)
+  tn_mv_table64(cx, table, (uint32_t)(sizeof(table) / sizeof((table)[0])), "tn." #table, index)
 
 /// An internal function without effects.
 LLVMValueRef tn_mv_function(tn_cg *cg, const char *symbol, LLVMTypeRef type);
