@@ -7,6 +7,7 @@
  *
  *   codegen_math_test            every function
  *   codegen_math_test sin tan    some; ctest has an entry for each
+ *   codegen_math_test code       what code comes out, and fma
  *
  * Every 9973rd float32, special values, pairs of both and random numbers; with TN_LONG=1 all 2^32 numbers of a
  * function of one number (without fused multiplication a sixteenth), and many more pairs and float64. The worst error and its place are printed. */
@@ -678,6 +679,22 @@ static void a_function_keeps_its_bounds(void **state) {
   bench_deinit(&b);
 }
 
+/* Huge angles need code of their own, which must not keep LLVM from vectorising. */
+static void a_loop_is_vectorised_around_what_is_rare(void **state) {
+  (void)state;
+  cgt t;
+  cgt_init(&t);
+  tn_buf text = TN_BUF_INIT;
+  add_kernel(&t, &tn_math_fns[tn_math_find(TN_INTRIN_SIN)], TN_DT_F32);
+  tn_codegen_opts opts = {.target = cgt_target("x86-64-v3"), .opt_level = 2};
+  expect_ok(tn_llvm_emit(&t.module, &opts, TN_EMIT_LL, &text));
+  expect_true(strstr(text.data, "call <8 x float> @tn.tn_sin_large_f32.loop8(") != NULL,
+              "not vectorised");
+  expect_true(strstr(text.data, ".v8(") == NULL, "the function for the vectoriser is still there");
+  tn_buf_deinit(&text);
+  cgt_deinit(&t);
+}
+
 /* Machines without the instruction: all of x86-64-v2. */
 static void one_rounding_without_the_instruction(void **state) {
   (void)state;
@@ -744,13 +761,14 @@ int main(int argc, char **argv) {
     for (int k = 1; k < argc; ++k) {
       is_wanted = is_wanted || strcmp(argv[k], name) == 0;
     }
-    if (is_wanted && n + 3 <= TN_N_ROWS(tests)) {
+    if (is_wanted && n + 4 <= TN_N_ROWS(tests)) {
       void *fn = (void *)(uintptr_t)&tn_math_fns[i];
       tests[n++] = (struct CMUnitTest){name, every_number_of_lanes_agrees, NULL, NULL, fn};
       tests[n++] = (struct CMUnitTest){name, a_function_keeps_its_bounds, NULL, NULL, fn};
     }
   }
-  if (argc < 2 || strcmp(argv[1], "fma") == 0) {
+  if (argc < 2 || strcmp(argv[1], "code") == 0) {
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_loop_is_vectorised_around_what_is_rare);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(one_rounding_without_the_instruction);
   }
   if (n == 0) {
