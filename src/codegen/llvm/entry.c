@@ -5,7 +5,7 @@
  *
  * Order: number of arguments; for each its kind, and of tensors rank, type and device; then sizes
  * that are a bare variable bind it where they are met first; then everything else is compared. All
- * refusals meet in one block, which calls env->fail with a place such as "B.shape[0] of argument
+ * refusals meet in few blocks, which call env->fail with a place such as "B.shape[0] of argument
  * 1"; the host knows the signature and adds it. Strides that are not declared must be compact
  * (NULL, or as good as that); memory needs only its element's alignment unless the buffer declares
  * another than the language's default, so tensors of other libraries come in uncopied. */
@@ -19,6 +19,10 @@
 #include "base/check.h"
 
 enum { DEFAULT_ALIGN = 64, CPU_DEVICE = kDLCPU };
+
+/* Refusals that meet in one block. With all of them in one, 1,000 tensors gave phis of 10,000 values,
+ * and LLVM's register coalescer took 20 seconds. */
+enum { MAX_CHECKS = 16 };
 
 /* One buffer argument, as far as it is known. */
 typedef struct tensor_arg {
@@ -34,17 +38,35 @@ typedef struct tensor_arg {
 typedef struct entry {
   tn_cg *cg;
   LLVMValueRef args;
-  LLVMBasicBlockRef fail;
+  LLVMBasicBlockRef fail;                 /* of the next checks */
   LLVMValueRef code, text, expected, got; /* phis in fail */
+  int32_t n_checks;                       /* that go there */
   tn_cg_vars inputs;                      /* variables the body gets */
   TN_VEC(tensor_arg) tensors;
 } entry;
 
 /* ---- refusals ---- */
 
+static void begin_fail(entry *e) {
+  tn_cg *cg = e->cg;
+  LLVMBasicBlockRef here = tn_cg_here(cg);
+  e->fail = tn_cg_block(cg, "fail");
+  tn_cg_at(cg, e->fail);
+  e->code = LLVMBuildPhi(cg->builder, cg->i32, "code");
+  e->text = LLVMBuildPhi(cg->builder, cg->ptr, "text");
+  e->expected = LLVMBuildPhi(cg->builder, cg->i64, "expected");
+  e->got = LLVMBuildPhi(cg->builder, cg->i64, "got");
+  LLVMBuildRet(cg->builder, tn_cg_call_fail(cg, e->code, e->text, e->expected, e->got));
+  tn_cg_at(cg, here);
+  e->n_checks = 0;
+}
+
 static void check(entry *e, LLVMValueRef is_ok, tn_kernel_code code, LLVMValueRef expected,
                   LLVMValueRef got, const char *text) {
   tn_cg *cg = e->cg;
+  if (++e->n_checks > MAX_CHECKS) {
+    begin_fail(e);
+  }
   LLVMBasicBlockRef here = tn_cg_here(cg);
   LLVMBasicBlockRef ok = tn_cg_block(cg, "ok");
   LLVMBuildCondBr(cg->builder, is_ok, ok, e->fail);
@@ -73,19 +95,6 @@ static const char *place_at(char out[static 256], const char *name, const char *
                             uint32_t index) {
   (void)snprintf(out, 256, "%.160s.%s[%u] of argument %u", name, what, at, index);
   return out;
-}
-
-static void begin_fail(entry *e) {
-  tn_cg *cg = e->cg;
-  LLVMBasicBlockRef here = tn_cg_here(cg);
-  e->fail = tn_cg_block(cg, "fail");
-  tn_cg_at(cg, e->fail);
-  e->code = LLVMBuildPhi(cg->builder, cg->i32, "code");
-  e->text = LLVMBuildPhi(cg->builder, cg->ptr, "text");
-  e->expected = LLVMBuildPhi(cg->builder, cg->i64, "expected");
-  e->got = LLVMBuildPhi(cg->builder, cg->i64, "got");
-  LLVMBuildRet(cg->builder, tn_cg_call_fail(cg, e->code, e->text, e->expected, e->got));
-  tn_cg_at(cg, here);
 }
 
 /* ---- variables ---- */
@@ -181,6 +190,23 @@ static void check_field(entry *e, const tensor_arg *t, LLVMTypeRef type, size_t 
   check_equal(e, code, tn_cg_i64(cg, want), got, place(text, t->buffer->attr.text, what, t->index));
 }
 
+/* Reads the tensor's fields where they are needed next: kept from one look to the other, those of
+ * 1,000 tensors would all be alive at once. */
+static void look_again(entry *e, tensor_arg *t) {
+  tn_cg *cg = e->cg;
+  uint32_t ndim = tn_buffer_ndim(t->buffer);
+  t->tensor = arg_field(e, cg->ptr, t->index, offsetof(tn_arg, u));
+  t->byte_offset = dl_field(e, cg->i64, t, offsetof(DLTensor, byte_offset));
+  LLVMValueRef shape = ndim == 0 ? NULL : dl_field(e, cg->ptr, t, offsetof(DLTensor, shape));
+  LLVMValueRef zero = tn_cg_i64(cg, 0);
+  t->is_empty = LLVMConstInt(cg->i1, 0, 0);
+  for (uint32_t i = 0; i < ndim; ++i) {
+    t->shape[i] = tn_cg_field(cg, cg->i64, shape, i * sizeof(int64_t));
+    LLVMValueRef is_zero = LLVMBuildICmp(cg->builder, LLVMIntEQ, t->shape[i], zero, "");
+    t->is_empty = LLVMBuildOr(cg->builder, t->is_empty, is_zero, "");
+  }
+}
+
 static void tensor_first_look(entry *e, const tn_node *buffer, uint32_t index) {
   tn_cg *cg = e->cg;
   char text[256];
@@ -200,14 +226,6 @@ static void tensor_first_look(entry *e, const tn_node *buffer, uint32_t index) {
   check_field(e, &t, cg->i32, offsetof(DLTensor, ndim), TN_KERR_NDIM, ndim, ".ndim");
   check_field(e, &t, cg->i32, offsetof(DLTensor, dtype), TN_KERR_DTYPE, buffer->dtype, ".dtype");
   check_field(e, &t, cg->i32, offsetof(DLTensor, device), TN_KERR_DEVICE, CPU_DEVICE, ".device");
-  t.byte_offset = dl_field(e, cg->i64, &t, offsetof(DLTensor, byte_offset));
-  LLVMValueRef shape = ndim == 0 ? NULL : dl_field(e, cg->ptr, &t, offsetof(DLTensor, shape));
-  t.is_empty = LLVMConstInt(cg->i1, 0, 0);
-  for (uint32_t i = 0; i < ndim; ++i) {
-    t.shape[i] = tn_cg_field(cg, cg->i64, shape, i * sizeof(int64_t));
-    LLVMValueRef is_zero = LLVMBuildICmp(cg->builder, LLVMIntEQ, t.shape[i], zero, "");
-    t.is_empty = LLVMBuildOr(cg->builder, t.is_empty, is_zero, "");
-  }
   TN_VEC_PUSH(&e->tensors, t);
 }
 
@@ -284,6 +302,7 @@ static void check_compact(entry *e, const tensor_arg *t) {
  * NULL. */
 static void bind_symbols(entry *e, tensor_arg *t) {
   tn_cg *cg = e->cg;
+  look_again(e, t);
   char text[256];
   const tn_node *shape = t->buffer->in[TN_BUFFER_SHAPE];
   const tn_node *strides = t->buffer->in[TN_BUFFER_STRIDES];
@@ -310,8 +329,9 @@ static void bind_symbols(entry *e, tensor_arg *t) {
   }
 }
 
-static void check_sizes(entry *e, const tensor_arg *t) {
+static void check_sizes(entry *e, tensor_arg *t) {
   char text[256];
+  look_again(e, t);
   const tn_node *shape = t->buffer->in[TN_BUFFER_SHAPE];
   const tn_node *strides = t->buffer->in[TN_BUFFER_STRIDES];
   for (uint32_t i = 0; i < shape->n_in; ++i) {
@@ -329,21 +349,28 @@ static void check_sizes(entry *e, const tensor_arg *t) {
 
 /* Where a declared elem_offset counts from the data pointer, the program adds it to every index; an
  * offset that is not declared is added here once. Returns the pointer the body gets. */
-static LLVMValueRef data_pointer(entry *e, const tensor_arg *t) {
+static LLVMValueRef data_pointer(entry *e, tensor_arg *t) {
+  tn_cg *cg = e->cg;
+  const tn_node *offset = t->buffer->in[TN_BUFFER_ELEM_OFFSET];
+  LLVMValueRef data = dl_field(e, cg->ptr, t, offsetof(DLTensor, data));
+  bool is_declared = !tn_is_none(offset) && !tn_is_int(offset, 0);
+  return is_declared ? data : LLVMBuildGEP2(cg->builder, cg->i8, data, &t->byte_offset, 1, "");
+}
+
+static void check_offset(entry *e, tensor_arg *t) {
   tn_cg *cg = e->cg;
   char text[256];
   const tn_node *offset = t->buffer->in[TN_BUFFER_ELEM_OFFSET];
   const tn_node *factor = t->buffer->in[TN_BUFFER_OFFSET_FACTOR];
-  LLVMValueRef data = dl_field(e, cg->ptr, t, offsetof(DLTensor, data));
   if (tn_is_none(offset) || tn_is_int(offset, 0)) {
-    return LLVMBuildGEP2(cg->builder, cg->i8, data, (LLVMValueRef[]){t->byte_offset}, 1, "");
+    return;
   }
   int64_t elem_bytes = (int64_t)tn_dtype_bytes(t->buffer->dtype);
   if (tn_dtype_mem_bits(t->buffer->dtype) % 8 != 0) {
     tn_cg_fail(cg, TN_UNSUPPORTED,
                "parameter buffer '%s' with an offset: two elements share a byte",
                t->buffer->attr.text);
-    return data;
+    return;
   }
   (void)place(text, t->buffer->attr.text, ".byte_offset", t->index);
   if (is_free_var(e, offset)) {
@@ -353,20 +380,21 @@ static LLVMValueRef data_pointer(entry *e, const tensor_arg *t) {
     LLVMValueRef whole = LLVMBuildMul(cg->builder, steps, tn_cg_i64(cg, elem_bytes * step), "");
     check_equal(e, TN_KERR_OFFSET, whole, t->byte_offset, text);
     bind_integer(e, offset, elems, true, text);
-    return data;
+    return;
   }
   LLVMValueRef want =
       LLVMBuildMul(cg->builder, tn_cg_index(cg, offset), tn_cg_i64(cg, elem_bytes), "");
   check_equal(e, TN_KERR_OFFSET, want, t->byte_offset, text);
-  return data;
 }
 
-static void check_data(entry *e, const tensor_arg *t) {
+static void check_data(entry *e, tensor_arg *t) {
   tn_cg *cg = e->cg;
   char text[256];
   const tn_node *var = t->buffer->in[TN_BUFFER_DATA];
   const tn_node *declared = t->buffer->in[TN_BUFFER_ALIGN];
   LLVMValueRef zero = tn_cg_i64(cg, 0);
+  look_again(e, t);
+  check_offset(e, t);
   LLVMValueRef data = data_pointer(e, t);
   (void)place(text, t->buffer->attr.text, ".data", t->index);
   LLVMValueRef raw = dl_field(e, cg->ptr, t, offsetof(DLTensor, data));
@@ -456,6 +484,11 @@ static void call_body(entry *e, LLVMValueRef body, LLVMValueRef ret_slot) {
   args[n++] = cg->cur->env;
   if (ret_slot != NULL) {
     args[n++] = ret_slot;
+  }
+  for (size_t i = 0; i < e->tensors.len; ++i) {
+    tensor_arg *t = &e->tensors.data[i];
+    look_again(e, t);
+    tn_cg_bind_var(cg, t->buffer->in[TN_BUFFER_DATA], data_pointer(e, t));
   }
   for (size_t i = 0; i < e->inputs.len; ++i) {
     args[n++] = tn_cg_expr(cg, e->inputs.data[i]);
