@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* How exact our mathematics is, as compiled code computes it: a kernel that maps a function over a block of
- * numbers, compiled for this machine, fast and under strict mathematics, against libm in a wider type
- * (float64 for float32, long double for float64; both are off by far less than an ulp of the narrower one).
- * The bounds are those of functions.def. Strict code must give the bits of the interpreter's function too.
+/* How exact our mathematics is, as compiled code computes it: a kernel that maps a function over a
+ * block of numbers, compiled for this machine, fast and under strict mathematics, against libm in a
+ * wider type (float64 for float32, long double for float64; both are off by far less than an ulp of
+ * the narrower one). The bounds are those of functions.def. Strict code must give the bits of the
+ * interpreter's function too.
  *
  *   codegen_math_test            every function
  *   codegen_math_test sin tan    some; ctest has an entry for each
  *   codegen_math_test code       what code comes out, and fma
  *
- * Every 9973rd float32, special values, pairs of both and random numbers; with TN_LONG=1 all 2^32 numbers of a
- * function of one number (without fused multiplication a sixteenth), and many more pairs and float64. The worst error and its place are printed. */
+ * Every 9973rd float32, special values, pairs of both and random numbers; with TN_LONG=1 all 2^32
+ * numbers of a function of one number (without fused multiplication a sixteenth), and many more
+ * pairs and float64. The worst error and its place are printed. */
 #include <float.h>
 #include <math.h>
 
@@ -175,8 +177,9 @@ static void note(worst *w, double ulp, double x, double y) {
   }
 }
 
-/* The distance of `got`, a number of a type with `digits` binary digits and the exponents given, to `want` in
- * ulp of `want`; beyond the largest number infinity stands for 2^max_exp. Signs and NaN must be right. */
+/* The distance of `got`, a number of a type with `digits` binary digits and the exponents given, to
+ * `want` in ulp of `want`; beyond the largest number infinity stands for 2^max_exp. Signs and NaN
+ * must be right. */
 static double error_ulp(long double got, long double want, int digits, int min_exp, int max_exp) {
   if (want != want || got != got) {
     return want != want && got != got ? 0 : INFINITY;
@@ -284,8 +287,8 @@ static void expect_same_f32(const bench *b, int64_t i) {
               (double)twin, (double)((const float *)b->x)[i], second_of(b, TN_DT_F32, i));
 }
 
-/* One block of float32, whose right results are b->want. Compares every `twin_stride`-th strict result with
- * the interpreter's. */
+/* One block of float32, whose right results are b->want. Compares every `twin_stride`-th strict
+ * result with the interpreter's. */
 static void block_f32(bench *b, worst worsts[N_VARIANTS], int64_t twin_stride) {
   run(b, "k_float32", TN_DT_F32);
   for (int v = 0; v < b->n_variants; ++v) {
@@ -523,7 +526,7 @@ static uint16_t next_half(uint16_t x, uint16_t y, float wide_x, float wide_y) {
   return (uint16_t)(is_outward ? x + 1 : x - 1);
 }
 
-/* float16 and bfloat16 are float32's strict function, rounded; but nextafter, which counts in them. */
+/* float16 and bfloat16 are float32's strict function, rounded; nextafter counts in them. */
 static void check_halves(bench *b) {
   static const struct {
     const char *kernel;

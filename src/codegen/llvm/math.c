@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* Intrinsics that are functions of their arguments. A row of tir/intrins.def with an LLVM name
- * becomes that instruction, a row of tir/math/functions.def our own code for it, and the rest is spelled
- * out here. float16 and bfloat16 are computed in float32. */
+ * becomes that instruction, a row of tir/math/functions.def our own code for it, and the rest is
+ * spelled out here. float16 and bfloat16 are computed in float32. */
 #include "codegen/llvm/cg.h"
 
 #include <string.h>

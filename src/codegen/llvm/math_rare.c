@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* What of our own mathematics is not straight-line code (tir/math/vocab.h: RARE, EACH, REPEAT, TABLE64): parts
- * that few numbers need, and loops whose length the data decides. They are functions of one lane, out of
- * line, called for each lane that needs them.
+/* What of our own mathematics is not straight-line code (tir/math/vocab.h: RARE, EACH, REPEAT,
+ * TABLE64): parts that few numbers need, and loops whose length the data decides. They are
+ * functions of one lane, out of line, called for each lane that needs them.
  *
- * A loop of scalar code is to be vectorised around RARE all the same. So its call names, for LLVM, vector
- * functions that take a mask: NAME.v8 returns at once when no lane is set, and is inlined after LLVM has
- * vectorised (tn_cg_run_passes), so that what remains in the loop is a test and a jump. */
+ * A loop of scalar code is to be vectorised around RARE all the same. So its call names, for LLVM,
+ * vector functions that take a mask: NAME.v8 returns at once when no lane is set, and is inlined
+ * after LLVM has vectorised (tn_cg_run_passes), so that what remains in the loop is a test and a
+ * jump. */
 #include <stdio.h>
 
 #include "codegen/llvm/math_vocab.h"
@@ -165,8 +166,8 @@ static LLVMValueRef masked_function(CX, const lane_fn *f, LLVMTypeRef elem, uint
   return fn;
 }
 
-/* Tells LLVM's vectoriser what a call in a vectorised loop becomes: as many lanes as float32 or float64 fill
- * a register with, the loop may hold either. */
+/* Tells LLVM's vectoriser what a call in a vectorised loop becomes: as many lanes as float32 or
+ * float64 fill a register with, the loop may hold either. */
 static void name_vector_functions(CX, const lane_fn *f, LLVMTypeRef elem, LLVMValueRef call) {
   tn_cg *cg = cx->cg;
   char text[256];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* a * b + c rounded once, for machines without that instruction. The product is a pair, and adding c to it
- * leaves three numbers, of which the two small ones are added with rounding to odd: what is lost then shows
- * in the last bit, and the last sum rounds as the exact one would (Boldo and Melquiond, 2008). Significands
- * are brought to [1, 2) first, so that nothing overflows on the way; a result among the denormals is rounded
- * where their last bit lies, by adding and subtracting a number that is so much larger. */
+/* a * b + c rounded once, for machines without that instruction. The product is a pair, and adding
+ * c to it leaves three numbers, of which the two small ones are added with rounding to odd: what is
+ * lost then shows in the last bit, and the last sum rounds as the exact one would (Boldo and
+ * Melquiond, 2008). Significands are brought to [1, 2) first, so that nothing overflows on the way;
+ * a result among the denormals is rounded where their last bit lies, by adding and subtracting a
+ * number that is so much larger. */
 #ifndef TN_TIR_MATH_FMA_H
 #define TN_TIR_MATH_FMA_H
 
@@ -40,7 +41,8 @@ static inline tn_scaled64 tn_scaled_of_f64(CX, F64 x) {
   return (tn_scaled64){copysign_f64(cx, FLOAT64(one), x), ISUB(b.exponent, CI64(1023))};
 }
 
-/* (hi + lo) 2^exponent rounded once, where hi + lo rounds to hi, |hi| < 2^122, and is 0 or above 2^-300. */
+/* (hi + lo) 2^exponent rounded once, where hi + lo rounds to hi, |hi| < 2^122, and is 0 or above
+ * 2^-300. */
 static inline F64 tn_round_scaled(CX, F64 hi, F64 lo, I64 exponent) {
   F64 sum = ADD(hi, lo);
   exponent = SELECT(ILT(exponent, CI64(-1300)), CI64(-1300), exponent); /* 0 either way */
@@ -69,7 +71,8 @@ static inline F64 fma_f64(CX, F64 a, F64 b, F64 c) {
   tn_dd low = tn_dd_sum(cx, addend, product.lo);
   tn_dd high = tn_dd_sum(cx, product.hi, low.hi);
   F64 value = tn_round_scaled(cx, high.hi, tn_sum_to_odd(cx, high.lo, low.lo), exponent);
-  /* zeros, infinities, NaN: as the rounded product gives them, but a product of numbers is never infinite */
+  /* zeros, infinities, NaN: as the rounded product gives them, but a product of numbers is never
+   * infinite */
   F64 inf = C64((double)INFINITY);
   MASK is_plain = AND(LT(ABS(a), inf), LT(ABS(b), inf));
   F64 ends = SELECT(AND(is_plain, NOT(LT(ABS(c), inf))), ADD(c, c), ADD(MUL(a, b), c));

@@ -135,8 +135,8 @@ static inline F32 nextafter_f32(CX, F32 x, F32 y) {
   return SELECT(OR(NE(x, x), NE(y, y)), ADD(x, y), next);
 }
 
-/* Between 16-bit floats, which float32 holds: neighbours differ by 2^13 and 2^16 in float32's bits, but
- * float16's denormals, which are normal there, by 2^-24. */
+/* Between 16-bit floats, which float32 holds: neighbours differ by 2^13 and 2^16 in float32's bits,
+ * but float16's denormals, which are normal there, by 2^-24. */
 
 static inline F32 tn_next_of(CX, F32 x, F32 y, F32 next) {
   next = SELECT(EQ(x, y), y, next);

@@ -4,8 +4,8 @@
  * sine and cosine of the rest are polynomials, and the quarter turns say which of them, with which
  * sign. The rest is what has to be right, however many turns are taken away:
  *
- *   - Cody and Waite's way for angles up to 2^20 (float32: 5000): pi/2 in pieces so short that a whole
- *     number times a piece is exact;
+ *   - Cody and Waite's way for angles up to 2^20 (float32: 5000): pi/2 in pieces so short that a
+ *     whole number times a piece is exact;
  *   - Payne and Hanek's for larger ones: of the product with 2/pi only the bits that matter, in
  *     integers of 30 bits. Few programs come here, so it stands behind RARE. */
 #ifndef TN_TIR_MATH_TRIG_H
@@ -94,15 +94,16 @@ static inline F64 tn_f64_of_bits(CX, I64 n) {
   return SUB(FLOAT64(IOR(n, CI64(0x4330000000000000))), C64(0x1p52));
 }
 
-/// The six digits of 30 bits, most significant first, of x * 2/pi modulo 4 quarter turns, for a positive
-/// x = m * 2^e with a whole m: digits of 2/pi whose product with m is a multiple of 4 are left out,
-/// and those beyond the sixth do not matter, since no float64 is nearer than 2^-62 to a multiple of pi/2.
+/// The six digits of 30 bits, most significant first, of x * 2/pi modulo 4 quarter turns, for a
+/// positive x = m * 2^e with a whole m: digits of 2/pi whose product with m is a multiple of 4 are
+/// left out, and those beyond the sixth do not matter, since no float64 is nearer than 2^-62 to a
+/// multiple of pi/2.
 static inline void tn_turn_digits(CX, F64 x, I64 digit[6]) {
   I64 bits = BITS64(x);
   I64 m = IOR(IAND(bits, CI64(0xfffffffffffff)), CI64(0x10000000000000));
   I64 m_lo = IAND(m, CI64(0x3fffffff));
   I64 m_hi = ISHR(m, 30);
-  /* e = exponent - 1075; the digit's first bit has the weight 2^(1-e) and entry 0 begins 64 before */
+  /* e = exponent - 1075; the first bit has the weight 2^(1-e), and entry 0 begins 64 before */
   I64 first = ISUB(IAND(ISHR(bits, 52), CI64(2047)), CI64(1075 + 2 - 64));
   I64 two_over_pi[6];
   for (int i = 0; i < 6; ++i) {
