@@ -353,6 +353,48 @@ static void wrong_operands_are_refused(void **state) {
       {"sum", "f32[2,3]", "axis=[0,-2]", "axis 0 is there twice"},
       {"permute_dims", "f32[2,3]", "axes=[0]", "1 axes for 2 dimensions"},
       {"nn.softmax", "i32[3]", "", "expected a float type"},
+      {"bitwise_and", "f32[2] f32[2]", "", "expected an integer type or bool"},
+      {"left_shift", "bool[2] bool[2]", "", "expected an integer type"},
+      {"logical_or", "i8[2] i8[2]", "", "expected bool"},
+      {"logical_not", "i8[2]", "", "expected bool"},
+      {"isnan", "i8[2]", "", "expected a float type"},
+      {"nn.conv2d", "f32[1,3,4,4] f32[2,4,3,3]", "",
+       "the data's channel dimension has extent 3, the kernel's times 'groups' 4"},
+      {"nn.conv2d", "f32[1,4,4,4] f32[3,2,3,3]", "groups=2",
+       "3 output channels do not divide into 2 groups"},
+      {"nn.conv2d", "f32[1,1,4,4] f32[1,1,7,3]", "padding=1",
+       "kernel extent 7 exceeds padded input extent 6"},
+      {"nn.conv2d", "f32[1,1,4,4] f32[1,1,3,3]", "padding=[1,1,1]",
+       "'padding' has 3 numbers, expected 1, 2 or 4"},
+      {"nn.conv2d", "f32[1,1,4,4] f32[1,1,3,3]", "strides=0", "'strides' holds 0"},
+      {"nn.conv2d", "f32[1,1,4,4] f32[1,1,3,3]", "groups=0", "'groups' is 0"},
+      {"nn.conv2d", "f32[1,1,4] f32[1,1,3,3]", "", "the data has 3 dimensions, expected 4"},
+      {"nn.conv2d", "f32[1,1,4,4] f16[1,1,3,3]", "", "types float32 and float16"},
+      {"nn.max_pool2d", "f32[1,1,4,4]", "pool_size=5", "kernel extent 5 exceeds"},
+      {"nn.max_pool2d", "f32[1,1,4,4]", "pool_size=0", "'pool_size' holds 0"},
+      {"nn.batch_norm", "f32[2,3] f32[3] f32[3] f32[4] f32[3]", "", "argument 3 has extent 4"},
+      {"nn.layer_norm", "f32[2,3] f32[2] f32[3]", "", "argument 1 has extent 2"},
+      {"nn.prelu", "f32[2,3] f32[2]", "", "alpha has extent 2"},
+      {"variance", "i32[3]", "", "expected a float type"},
+      {"concat", "(f32[2,3] f32[2,4])", "", "the first tensor has extent 3, another one 4"},
+      {"concat", "(f32[2] i32[2])", "", "types float32 and int32"},
+      {"concat", "(f32[2] f32[2,2])", "", "has 2 dimensions, expected 1"},
+      {"split", "f32[4]", "indices_or_sections=0", "0 parts"},
+      {"take", "f32[4] f32[2]", "axis=0", "the indices have type float32"},
+      {"where", "f32[2] f32[2] f32[2]", "", "the condition has type float32, expected bool"},
+      {"one_hot", "i32[2] f32[] f32[]", "depth=0", "'depth' is 0"},
+      {"squeeze", "f32[1,2]", "axis=[1]", "axis 1 has extent 2, expected 1"},
+      {"expand_dims", "f32[2]", "axis=[0,0]", "axis 0 is there twice"},
+      {"broadcast_to", "f32[2] shape[3]", "", "the extents 2 and 3 do not broadcast"},
+      {"broadcast_to", "f32[2,2] shape[2]", "", "does not broadcast to 1"},
+      {"strided_slice", "f32[4]", "begin=[0] end=[2] strides=[0]", "a stride of 0"},
+      {"strided_slice", "f32[4]", "begin=[0,1] end=[2]", "2 begins, 1 ends"},
+      {"nn.pad", "f32[4]", "pad_width=[1]", "pad_width has 1 numbers for 1 dimensions"},
+      {"nn.pad", "f32[4]", "pad_width=[-1,0]", "below 0"},
+      {"tril", "f32[4]", "", "has no diagonal"},
+      {"repeat", "f32[4]", "repeats=-1", "-1 repeats"},
+      {"argmax", "f32[4]", "axis=1", "outside of 1 dimensions"},
+      {"full", "shape[2] f32[2]", "", "the value has 1 dimensions, expected 0"},
   };
   tn_rng rng = tn_rng_make(3);
   for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
@@ -366,12 +408,41 @@ static void wrong_operands_are_refused(void **state) {
   }
 }
 
+static void what_is_not_there_is_said(void **state) {
+  (void)state;
+  static const struct {
+    const char *op;
+    const char *args;
+    const char *fields;
+    const char *part;
+  } rows[] = {
+      {"nn.conv2d", "f32[1,1,4,4] f32[1,1,3,3]", "data_layout=NCHW4c", "layout 'NCHW4c'"},
+      {"nn.conv2d", "f32[1,1,4,4] f32[1,1,3,3]", "kernel_layout=NCHW", "order of the letters OIHW"},
+      {"nn.batch_norm", "f32[2,3] f32[3] f32[3] f32[3] f32[3]", "training=1", "training=True"},
+      {"nn.pad", "f32[4]", "pad_width=[1,1] pad_mode=reflect", "pad_mode 'reflect'"},
+      {"take", "f32[4] i32[2]", "axis=0 mode=wrap", "mode 'wrap'"},
+      {"take", "f32[4,4] i32[2]", "", "take from 2 dimensions needs an axis"},
+      {"cumsum", "f32[4,4]", "", "needs an axis"},
+  };
+  tn_rng rng = tn_rng_make(4);
+  for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
+    const tn_op_case c = {rows[i].op, rows[i].args, rows[i].fields, ""};
+    example x;
+    example_init(&x, &c, &rng);
+    const tn_infer_ctx ctx = {.ir = x.ir};
+    const tn_node *type = NULL;
+    expect_error(tn_graph_infer(&ctx, x.call, &type), TN_UNSUPPORTED, rows[i].part);
+    example_deinit(&x);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_table_is_sorted_and_every_operator_has_an_example),
       cmocka_unit_test(rule_reference_and_loops_agree_for_every_example),
       cmocka_unit_test(reshape_agrees_and_finds_the_open_extent),
       cmocka_unit_test(wrong_operands_are_refused),
+      cmocka_unit_test(what_is_not_there_is_said),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
