@@ -210,6 +210,9 @@ static void run_way(const way *w) {
   int32_t n = getenv("TN_LONG") != NULL ? w->n_long_batches : w->n_batches;
   for (int32_t i = 0; i < n; ++i) {
     run_batch(w, w->first_seed + (uint64_t)i * BATCH, BATCH, targets[i % N_TARGETS]);
+    if ((i + 1) * BATCH % 10000 == 0) {
+      print_message("%s: %d programs\n", w->name, (i + 1) * BATCH);
+    }
   }
 }
 

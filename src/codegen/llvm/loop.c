@@ -98,16 +98,36 @@ static void counted(tn_cg *cg, const tn_node *loop, bool is_unrolled) {
   tn_cg_count_loop(cg, begin, end, is_never_empty, is_unrolled, serial_body, u.ctx);
 }
 
+typedef struct packed_search {
+  const tn_module *module;
+  bool is_found;
+} packed_search;
+
+static bool takes_packed(const tn_node *func) {
+  const tn_node *buffers = func->in[TN_PRIM_FUNC_BUFFERS];
+  for (uint32_t i = 0; i < buffers->n_in; ++i) {
+    if (!tn_is_none(buffers->in[i]) && tn_dtype_is_packed(buffers->in[i]->dtype)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void find_packed_store(const tn_node *n, void *ctx) {
-  bool *is_found = ctx;
-  *is_found |= tn_is(n, TN_OP_STORE) && tn_dtype_is_packed(n->in[TN_STORE_BUFFER]->dtype);
+  packed_search *s = ctx;
+  if (tn_is(n, TN_OP_STORE)) {
+    s->is_found |= tn_dtype_is_packed(n->in[TN_STORE_BUFFER]->dtype);
+  } else if (tn_is(n, TN_OP_INVOKE)) {
+    const tn_node *callee = tn_module_find(s->module, n->in[TN_INVOKE_CALLEE]->attr.text);
+    s->is_found |= callee == NULL || !tn_is(callee, TN_OP_PRIM_FUNC) || takes_packed(callee);
+  }
 }
 
 /* Two iterations that store to the two halves of a byte would lose one of the stores. */
 static bool shares_bytes(tn_cg *cg, const tn_node *loop) {
-  bool is_found = false;
-  tn_walk_once(cg->module->ir, loop->in[TN_FOR_BODY], find_packed_store, &is_found);
-  return is_found;
+  packed_search s = {.module = cg->module};
+  tn_walk_once(cg->module->ir, loop->in[TN_FOR_BODY], find_packed_store, &s);
+  return s.is_found;
 }
 
 void tn_cg_for(tn_cg *cg, const tn_node *loop) {
