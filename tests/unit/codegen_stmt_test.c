@@ -341,6 +341,38 @@ static void an_error_in_a_parallel_loop_reaches_the_caller(void **state) {
   cgx_deinit(&x);
 }
 
+/* Two iterations may share a byte. */
+static void a_parallel_loop_that_stores_packed_elements_runs_in_order(void **state) {
+  (void)state;
+  static const char *const bodies[] = {
+      "    for i in T.parallel(9):\n        A[i] = T.Cast(\"int4\", i)\n",
+      "    for i in T.parallel(9):\n        B[i] = T.Cast(\"int32\", A[8 - i])\n"};
+  for (size_t i = 0; i < TN_N_ROWS(bodies); ++i) {
+    cgx x;
+    cgt_host host;
+    tn_buf text = TN_BUF_INIT;
+    const int64_t n = 9;
+    tn_array arrays[2] = {{0}};
+    tn_buf_printf(
+        &text,
+        "@T.prim_func\ndef f(A: T.Buffer((9,), \"int4\"), B: T.Buffer((9,), \"int32\")):\n%s",
+        bodies[i]);
+    cgx_init_body(&x, tn_buf_text(&text), "packed.py");
+    tn_buf_deinit(&text);
+    cgt_compile(&x.t, "host", 2);
+    cgt_host_init(&host);
+    expect_ok(tn_array_init(&arrays[0], TN_DT_I4, 1, &n));
+    expect_ok(tn_array_init(&arrays[1], TN_DT_I32, 1, &n));
+    tn_tir_arg args[] = {{.array = &arrays[0]}, {.array = &arrays[1]}};
+    assert_int_equal(cgt_run(&x.t, &host, "f", args, 2), 0);
+    assert_int_equal(host.n_pieces, i == 0 ? 0 : 3);
+    cgt_expect_agrees(&x.t, "f", args, 2);
+    tn_array_deinit(&arrays[0]);
+    tn_array_deinit(&arrays[1]);
+    cgx_deinit(&x);
+  }
+}
+
 static void calls_by_name_pass_their_arguments(void **state) {
   (void)state;
   cgx x;
@@ -455,6 +487,7 @@ int main(void) {
       cmocka_unit_test(an_assertion_stops_the_kernel_with_its_message),
       cmocka_unit_test(memory_that_cannot_be_had_is_an_error),
       cmocka_unit_test(an_error_in_a_parallel_loop_reaches_the_caller),
+      cmocka_unit_test(a_parallel_loop_that_stores_packed_elements_runs_in_order),
       cmocka_unit_test(calls_by_name_pass_their_arguments),
       cmocka_unit_test(a_load_after_a_call_sees_what_the_call_wrote),
       cmocka_unit_test(a_result_comes_back_in_the_last_argument),
