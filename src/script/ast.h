@@ -68,28 +68,49 @@ enum {
 };
 enum { TN_AST_CLASS_DECORATORS = 0, TN_AST_CLASS_BODY };
 
+/* Packed, since a tree has as many of these as its text has tokens: 32 bytes, with the children
+ * behind it. */
 typedef struct tn_ast tn_ast;
 struct tn_ast {
-  tn_ast_kind kind;
-  tn_tok tok;
+  tn_ast_kind kind : 6;
+  tn_tok tok : 7;
+  uint32_t depth : 10; /* 1 + the deepest child's */
+  uint32_t n_cols : 9; /* of its first line; tn_ast_pos */
   uint32_t n;
-  uint32_t depth; /* 1 + the deepest child's */
-  tn_pos pos;
-  const char *text; /* interned in the tn_ir: equal texts, equal pointers */
+  uint32_t line;
+  uint32_t col;
   union {
-    uint64_t u64;
-    double f64;
+    const char *text; /* interned in the tn_ir: equal texts, equal pointers */
+    uint64_t u64;     /* INT */
+    double f64;       /* FLOAT */
   };
   const tn_ast *const *in; /* optional children may be NULL */
 };
 
+static inline tn_pos tn_ast_pos(const tn_ast *ast, uint32_t source) {
+  return (tn_pos){source, ast->line, ast->col, ast->n_cols};
+}
+
 enum { TN_AST_MAX_NEST = 500, TN_AST_MAX_DEPTH = 1000 };
 
+/// The bodies of a file's functions in the order of the text, in groups that have memory of their
+/// own: all of them beside the module that is made from them would need more than either.
+typedef struct tn_ast_body {
+  const tn_ast *first; /* function of the group */
+  uint32_t n_left;     /* functions whose bodies are needed */
+  tn_arena arena;      /* owned */
+} tn_ast_body;
+typedef TN_VEC(tn_ast_body) tn_ast_bodies;
+
 /// Parses a whole file. Always returns a SUITE; complete only when no problem was added to diags.
-/// The tree lives in arena, its texts in ir. source: as registered in ir. out_marks: what tells the
+/// The tree lives in arena, but for bodies of functions (tn_ast_free_body), its texts in ir. source: as registered in ir. out_marks: what tells the
 /// dialect.
 const tn_ast *tn_ast_parse(tn_ir *ir, tn_arena *arena, const char *text, size_t len,
-                           uint32_t source, tn_dialect_marks *out_marks, tn_diags *diags);
+                           uint32_t source, tn_ast_bodies *bodies, tn_dialect_marks *out_marks,
+                           tn_diags *diags);
+/// Gives up the body of a function of the class or file, which has been read; its head stays.
+void tn_ast_free_body(tn_ast_bodies *bodies, const tn_ast *def);
+void tn_ast_bodies_deinit(tn_ast_bodies *bodies);
 
 /// Parses one expression that stands inside a string of another file; all its nodes get the
 /// position `pos`. NULL when it is none (nothing is reported).
@@ -107,6 +128,9 @@ typedef struct tn_parser {
   uint32_t nest;           /* open recursion */
   const tn_pos *fixed_pos; /* where all nodes are said to be; NULL: where they are */
   tn_diags *diags;
+  tn_ast_bodies *bodies; /* NULL: all in one arena */
+  tn_arena body_arena;   /* of the group that is being filled */
+  bool is_in_body;
   TN_VEC(const tn_ast *) stack; /* children being collected */
 } tn_parser;
 
@@ -133,6 +157,9 @@ const tn_ast *tn_ast_make_text(tn_parser *p, tn_ast_kind kind, size_t first, con
 /// The same with an operator.
 const tn_ast *tn_ast_make_op(tn_parser *p, tn_ast_kind kind, size_t first, tn_tok tok, uint32_t n,
                              const tn_ast *const *in);
+/// An INT and a FLOAT.
+const tn_ast *tn_ast_make_u64(tn_parser *p, size_t first, uint64_t value);
+const tn_ast *tn_ast_make_f64(tn_parser *p, size_t first, double value);
 /// A node of the children collected on the stack since `base`, which are removed from it.
 const tn_ast *tn_ast_make_stacked(tn_parser *p, tn_ast_kind kind, size_t first, size_t base);
 const char *tn_parser_name(tn_parser *p, const tn_token *tok);

@@ -89,7 +89,8 @@ static void mark(tn_dialect_mark *at, tn_pos pos, const char *text) {
 }
 
 static tn_pos token_pos(const scanner *s, size_t i) {
-  return (tn_pos){s->source, s->toks[i].line, s->toks[i].col, s->toks[i].n_cols};
+  return (tn_pos){s->source, s->toks[i].line, s->toks[i].col,
+                  tn_token_n_cols(&s->toks[i], s->text)};
 }
 
 /* "T" is also called tir or tirx, R relax. */
@@ -118,7 +119,7 @@ static void match_name(const scanner *s, size_t i) {
     bool is_dotted = row->prefix != NULL && row->prefix[0] != 0;
     tn_pos pos = token_pos(s, is_dotted ? i - 2 : i);
     if (is_dotted && s->toks[i].line == pos.line) {
-      pos.n_cols = tok->col + tok->n_cols - pos.col;
+      pos.n_cols = tok->col + tn_token_n_cols(tok, s->text) - pos.col;
     }
     mark(&(row->is_strict ? s->out->strict : s->out->harmless)[row->dialect], pos, row->text);
   }

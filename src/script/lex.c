@@ -83,8 +83,11 @@ static void step_newline(lexer *lx) {
 }
 
 static void push(lexer *lx, tn_tok kind, uint32_t start, uint32_t line, uint32_t col) {
-  uint32_t n_cols = line == lx->line && lx->col > col ? lx->col - col : 1;
-  TN_VEC_PUSH(lx->out, (tn_token){kind, start, lx->at - start, line, col, n_cols});
+  enum { MAX_COL = 0xffffff };
+  tn_token tok = {.offset = start, .len = lx->at - start, .line = line};
+  tok.kind = kind;
+  tok.col = col > MAX_COL ? MAX_COL : col & MAX_COL;
+  TN_VEC_PUSH(lx->out, tok);
 }
 
 static bool is_digit(unsigned char c) { return c >= '0' && c <= '9'; }
@@ -380,6 +383,18 @@ static void lex_end(lexer *lx) {
     push(lx, TN_TOK_DEDENT, lx->at, lx->line, lx->col);
   }
   push(lx, TN_TOK_END, lx->at, lx->line, lx->col);
+}
+
+uint32_t tn_token_n_cols(const tn_token *tok, const char *text) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < tok->len; ++i) {
+    unsigned char c = (unsigned char)text[tok->offset + i];
+    if (is_newline(c)) {
+      return 1;
+    }
+    n += (c & 0xc0) != 0x80; /* not inside a character */
+  }
+  return n == 0 ? 1 : n;
 }
 
 void tn_lex(const char *text, size_t len, uint32_t source, tn_token_vec *out_tokens,

@@ -18,17 +18,18 @@ typedef enum tn_tok {
 #undef X
 } tn_tok;
 
-typedef struct tn_token {
-  tn_tok kind;
-  uint32_t offset; /* of its first byte */
-  uint32_t len;    /* bytes */
-  uint32_t line;   /* 1-based */
-  uint32_t col;    /* 1-based, characters */
-  uint32_t n_cols; /* characters on its first line, at least 1 */
+typedef struct tn_token { /* packed: a text has millions */
+  tn_tok kind : 8;
+  uint32_t col : 24; /* 1-based, characters; the last one stands for all beyond */
+  uint32_t offset;   /* of its first byte */
+  uint32_t len;      /* bytes */
+  uint32_t line;     /* 1-based */
 } tn_token;
 
 typedef TN_VEC(tn_token) tn_token_vec;
 
+/// Characters to underline: 1 for a token of several lines or of none.
+uint32_t tn_token_n_cols(const tn_token *tok, const char *text);
 /// The token as it is written; classes as "<name>".
 const char *tn_tok_text(tn_tok kind);
 bool tn_tok_is_keyword(tn_tok kind);

@@ -81,14 +81,6 @@ static bool decode_float(const char *text, uint32_t len, double *out) {
   return is_ok;
 }
 
-static const tn_ast *leaf_u64(tn_parser *p, tn_ast_kind kind, size_t first, uint64_t value) {
-  tn_ast *node = TN_ARENA_NEW(p->arena, tn_ast);
-  const tn_ast *model = tn_ast_make(p, kind, first, 0, NULL);
-  *node = *model;
-  node->u64 = value;
-  return node;
-}
-
 const tn_ast *tn_parse_number(tn_parser *p) {
   const tn_token *tok = tn_parser_tok(p);
   const char *text = p->text + tok->offset;
@@ -100,11 +92,7 @@ const tn_ast *tn_parse_number(tn_parser *p) {
       return tn_parser_fail(p, "bad-number", "'%.*s' is no number", n_shown, text);
     }
     p->at += 1;
-    const tn_ast *model = tn_ast_make(p, TN_AST_FLOAT, first, 0, NULL);
-    tn_ast *node = TN_ARENA_NEW(p->arena, tn_ast);
-    *node = *model;
-    node->f64 = value;
-    return node;
+    return tn_ast_make_f64(p, first, value);
   }
   uint64_t value = 0;
   int_verdict verdict = decode_int(text, tok->len, &value);
@@ -116,7 +104,7 @@ const tn_ast *tn_parse_number(tn_parser *p) {
                           text, n_shown < (int)tok->len ? "..." : "");
   }
   p->at += 1;
-  return leaf_u64(p, TN_AST_INT, first, value);
+  return tn_ast_make_u64(p, first, value);
 }
 
 static void put_utf8(tn_buf *out, uint32_t c) {

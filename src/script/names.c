@@ -100,7 +100,7 @@ tn_val tn_read_fail(tn_reader *r, const tn_ast *ast, const char *id, const char 
   tn_buf_vprintf(&text, fmt, args);
   va_end(args);
   tn_note_macros(r, &text);
-  tn_diags_add(r->diags, id, ast->pos, hint, "%s", tn_buf_text(&text));
+  tn_diags_add(r->diags, id, tn_ast_pos(ast, r->source), hint, "%s", tn_buf_text(&text));
   tn_buf_deinit(&text);
   return tn_val_error();
 }

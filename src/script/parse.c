@@ -7,12 +7,13 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "script/ast.h"
 
 /* ---- shared ---- */
 
 static tn_pos token_pos(const tn_parser *p, const tn_token *tok) {
-  return (tn_pos){p->source, tok->line, tok->col, tok->n_cols};
+  return (tn_pos){p->source, tok->line, tok->col, tn_token_n_cols(tok, p->text)};
 }
 
 bool tn_parser_accept(tn_parser *p, tn_tok kind) {
@@ -88,32 +89,43 @@ static tn_pos span_from(const tn_parser *p, size_t first) {
   }
   tn_pos pos = token_pos(p, &p->toks[first]);
   const tn_token *last = p->at > first ? &p->toks[p->at - 1] : &p->toks[first];
-  if (last->line == pos.line && last->col + last->n_cols > pos.col) {
-    pos.n_cols = last->col + last->n_cols - pos.col;
+  if (last->line == pos.line) {
+    uint32_t end = last->col + tn_token_n_cols(last, p->text);
+    pos.n_cols = end > pos.col ? end - pos.col : pos.n_cols;
   }
   return pos;
 }
 
+enum { MAX_DEPTH_BITS = 1023, MAX_COLS = 511 };
+_Static_assert((int)TN_AST_MAX_DEPTH <= (int)MAX_DEPTH_BITS, "tn_ast.depth holds every depth");
+_Static_assert(TN_TOK_END < 128 && TN_AST_CLASS < 64, "tn_ast.tok and kind hold all of them");
+
+static void set_pos(tn_ast *node, tn_pos pos) {
+  node->line = pos.line;
+  node->col = pos.col;
+  node->n_cols = pos.n_cols > MAX_COLS ? MAX_COLS : pos.n_cols & MAX_COLS;
+}
+
 static tn_ast *make(tn_parser *p, tn_ast_kind kind, size_t first, uint32_t n,
                     const tn_ast *const *in) {
-  tn_ast *node = TN_ARENA_NEW(p->arena, tn_ast);
-  const tn_ast **copy = n == 0 ? NULL : TN_ARENA_ARRAY(p->arena, const tn_ast *, n);
+  size_t n_bytes = sizeof(tn_ast) + n * sizeof(const tn_ast *);
+  tn_ast *node = tn_arena_alloc(p->arena, n_bytes, _Alignof(tn_ast));
+  const tn_ast **copy = (const tn_ast **)(void *)(node + 1);
+  uint32_t depth = 0;
   for (uint32_t i = 0; i < n; ++i) {
     copy[i] = in[i];
-    if (in[i] != NULL && in[i]->depth > node->depth) {
-      node->depth = in[i]->depth;
-    }
+    depth = in[i] != NULL && in[i]->depth > depth ? in[i]->depth : depth;
   }
   node->kind = kind;
   node->n = n;
-  node->in = copy;
-  node->depth += 1;
-  node->pos = span_from(p, first);
-  if (node->depth > TN_AST_MAX_DEPTH) {
-    tn_diags_add(p->diags, "nested-too-deep", node->pos, NULL, "more than %d operations in a chain",
-                 TN_AST_MAX_DEPTH);
+  node->in = n == 0 ? NULL : copy;
+  set_pos(node, span_from(p, first));
+  if (depth >= TN_AST_MAX_DEPTH) {
+    tn_diags_add(p->diags, "nested-too-deep", tn_ast_pos(node, p->source), NULL,
+                 "more than %d operations in a chain", TN_AST_MAX_DEPTH);
     return NULL;
   }
+  node->depth = (depth + 1) & MAX_DEPTH_BITS;
   return node;
 }
 
@@ -128,6 +140,18 @@ const tn_ast *tn_ast_make_text(tn_parser *p, tn_ast_kind kind, size_t first, con
   if (node != NULL) {
     node->text = text;
   }
+  return node;
+}
+
+const tn_ast *tn_ast_make_u64(tn_parser *p, size_t first, uint64_t value) {
+  tn_ast *node = make(p, TN_AST_INT, first, 0, NULL);
+  node->u64 = value; /* a leaf is never too deep */
+  return node;
+}
+
+const tn_ast *tn_ast_make_f64(tn_parser *p, size_t first, double value) {
+  tn_ast *node = make(p, TN_AST_FLOAT, first, 0, NULL);
+  node->f64 = value;
   return node;
 }
 
@@ -410,6 +434,19 @@ static const tn_ast *parse_type_params(tn_parser *p) {
   return tn_ast_make_stacked(p, TN_AST_TUPLE, first, base);
 }
 
+/* The memory of the last group, or of a new one when that has enough. */
+static void begin_body(tn_parser *p) {
+  enum { GROUP_BYTES = 1 << 18 };
+  size_t n = p->bodies->len;
+  if (n == 0 || p->bodies->data[n - 1].arena.n_bytes >= GROUP_BYTES) {
+    TN_VEC_PUSH(p->bodies, (tn_ast_body){0});
+    n += 1;
+  }
+  p->body_arena = p->bodies->data[n - 1].arena;
+  p->arena = &p->body_arena;
+  p->is_in_body = true;
+}
+
 static const tn_ast *parse_def(tn_parser *p, size_t first, const tn_ast *decorators) {
   p->at += 1;
   const tn_token *name = tn_parser_tok(p);
@@ -441,7 +478,17 @@ static const tn_ast *parse_def(tn_parser *p, size_t first, const tn_ast *decorat
     }
   }
   tn_pos head = span_from(p, first);
+  tn_arena *outer = p->arena;
+  bool has_own = p->bodies != NULL && !p->is_in_body;
+  if (has_own) { /* functions inside this one belong to its body */
+    begin_body(p);
+  }
   const tn_ast *body = parse_suite(p, "after the function's head");
+  if (has_own) {
+    p->bodies->data[p->bodies->len - 1].arena = p->body_arena;
+    p->arena = outer;
+    p->is_in_body = false;
+  }
   if (body == NULL) {
     return NULL;
   }
@@ -453,7 +500,11 @@ static const tn_ast *parse_def(tn_parser *p, size_t first, const tn_ast *decorat
   p->stack.len = base;
   if (node != NULL) {
     node->text = tn_parser_name(p, name);
-    node->pos = head;
+    set_pos(node, head);
+    tn_ast_body *group = has_own ? &p->bodies->data[p->bodies->len - 1] : NULL;
+    if (group != NULL && group->n_left++ == 0) {
+      group->first = node;
+    }
   }
   return node;
 }
@@ -473,7 +524,7 @@ static const tn_ast *parse_class(tn_parser *p, size_t first, const tn_ast *decor
   tn_ast *node = parts[1] == NULL ? NULL : make(p, TN_AST_CLASS, first, 2, parts);
   if (node != NULL) {
     node->text = tn_parser_name(p, name);
-    node->pos = head;
+    set_pos(node, head);
   }
   return node;
 }
@@ -615,13 +666,38 @@ static const tn_ast *parse_statement(tn_parser *p) {
   return parse_assignment(p);
 }
 
+void tn_ast_bodies_deinit(tn_ast_bodies *bodies) {
+  for (size_t i = 0; i < bodies->len; ++i) {
+    tn_arena_deinit(&bodies->data[i].arena);
+  }
+  TN_VEC_DEINIT(bodies);
+}
+
+void tn_ast_free_body(tn_ast_bodies *bodies, const tn_ast *def) {
+  size_t lo = 0; /* groups that begin at or before it */
+  for (size_t hi = bodies->len; lo < hi;) {
+    size_t mid = lo + (hi - lo) / 2;
+    const tn_ast *first = bodies->data[mid].first;
+    bool is_before =
+        first->line < def->line || (first->line == def->line && first->col <= def->col);
+    lo = is_before ? mid + 1 : lo;
+    hi = is_before ? hi : mid;
+  }
+  TN_ASSERT(lo > 0, "function '%s' has no body", def->text);
+  if (--bodies->data[lo - 1].n_left == 0) {
+    tn_arena_deinit(&bodies->data[lo - 1].arena);
+  }
+}
+
 const tn_ast *tn_ast_parse(tn_ir *ir, tn_arena *arena, const char *text, size_t len,
-                           uint32_t source, tn_dialect_marks *out_marks, tn_diags *diags) {
+                           uint32_t source, tn_ast_bodies *bodies, tn_dialect_marks *out_marks,
+                           tn_diags *diags) {
   tn_token_vec toks = {0};
   tn_lex(text, len, source, &toks, diags);
   tn_dialect_scan(text, len, toks.data, toks.len, source, out_marks);
   tn_parser p = {
       .ir = ir, .arena = arena, .text = text, .source = source, .toks = toks.data, .diags = diags};
+  p.bodies = bodies;
   /* A lexer error usually breaks the grammar too; one report of it is enough. */
   if (diags->n == 0) {
     while (!tn_parser_is(&p, TN_TOK_END)) {

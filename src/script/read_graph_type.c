@@ -20,7 +20,8 @@ static const type_row *find_type(tn_reader *r, const tn_ast *ast);
 /* ---- sizes ---- */
 
 const tn_ast *tn_parse_inner(tn_reader *r, const tn_ast *string) {
-  const tn_ast *inner = tn_ast_parse_inner(r->ir, &r->arena, string->text, string->pos);
+  const tn_ast *inner =
+      tn_ast_parse_inner(r->ir, &r->arena, string->text, tn_ast_pos(string, r->source));
   if (inner == NULL) {
     tn_read_fail(r, string, "bad-size", NULL, "expected an expression of sizes in the quotes");
   }
@@ -54,8 +55,9 @@ static const tn_node *read_dims(tn_reader *r, const tn_ast *ast) {
 }
 
 static void define_symbol(tn_reader *r, const tn_ast *size) {
-  const tn_ast *inner =
-      size->kind == TN_AST_STR ? tn_ast_parse_inner(r->ir, &r->arena, size->text, size->pos) : size;
+  const tn_ast *inner = size->kind == TN_AST_STR ? tn_ast_parse_inner(r->ir, &r->arena, size->text,
+                                                                      tn_ast_pos(size, r->source))
+                                                 : size;
   if (inner == NULL || inner->kind != TN_AST_NAME ||
       tn_scopes_find(&r->scopes, inner->text) != NULL) {
     return;

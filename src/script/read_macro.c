@@ -160,7 +160,7 @@ void tn_note_macros(const tn_reader *r, tn_buf *text) {
     bool is_shown = n < MAX_SHOWN_CALLS || c->outer == NULL;
     if (is_shown) {
       tn_buf_printf(text, "%s macro '%s', called at line %u", n == 0 ? " (in" : ", in",
-                    c->def->text, c->call->pos.line);
+                    c->def->text, c->call->line);
     } else if (n == MAX_SHOWN_CALLS) {
       tn_buf_puts(text, ", ...");
     }

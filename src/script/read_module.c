@@ -109,6 +109,7 @@ static void read_def_first(tn_reader *r, const tn_ast *def) {
     tn_declare_graph_func(r, def, opts.is_private, opts.is_pure);
   } else {
     tn_read_prim_func(r, def, opts.is_private);
+    tn_ast_free_body(&r->bodies, def);
   }
 }
 
@@ -124,6 +125,7 @@ static void read_def_second(tn_reader *r, const tn_ast *def) {
   if (tn_read_decorators(r, def, &opts) && n == r->diags->n && n_dropped == r->diags->n_dropped &&
       opts.is_graph) {
     tn_read_graph_func(r, def, opts.is_private, opts.is_pure);
+    tn_ast_free_body(&r->bodies, def);
   }
 }
 
@@ -432,6 +434,7 @@ static void reader_deinit(tn_reader *r) {
   if (r->arith != NULL) {
     tn_arith_free(r->arith);
   }
+  tn_ast_bodies_deinit(&r->bodies);
   tn_arena_deinit(&r->arena);
 }
 
@@ -455,7 +458,7 @@ void tn_script_parse(const char *text, size_t len, const tn_script_opts *opts, t
   r.source = tn_ir_add_source(module->ir, file_name, text, len);
   tn_arena_init(&r.arena, 0);
   tn_dialect_marks marks;
-  const tn_ast *file = tn_ast_parse(r.ir, &r.arena, text, len, r.source, &marks, diags);
+  const tn_ast *file = tn_ast_parse(r.ir, &r.arena, text, len, r.source, &r.bodies, &marks, diags);
   if (diags->n == 0) {
     r.dialect = tn_dialect_decide(&marks, opts->dialect, diags);
   }

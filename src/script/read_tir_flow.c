@@ -156,8 +156,12 @@ static tn_val call_allocate_const(tn_reader *r, const tn_call *call) {
 
 static void push_wrap(tn_reader *r, const tn_ast *at, tn_op op, const char *text, const tn_node *a,
                       const tn_node *b) {
-  tn_wrap wrap = {
-      .op = op, .text = text, .a = a, .b = b, .start = r->body->stmts.len, .pos = at->pos};
+  tn_wrap wrap = {.op = op,
+                  .text = text,
+                  .a = a,
+                  .b = b,
+                  .start = r->body->stmts.len,
+                  .pos = tn_ast_pos(at, r->source)};
   TN_VEC_PUSH(&r->body->wraps, wrap);
 }
 
@@ -348,7 +352,10 @@ static void read_scoped_with(tn_reader *r, const tn_ast *stmt) {
   tn_scopes_push(&r->scopes, TN_FRAME_PLAIN);
   if (target != NULL) {
     const tn_ast *parts[2] = {target, item};
-    const tn_ast assign = {.kind = TN_AST_ASSIGN, .n = 2, .pos = stmt->pos, .in = parts};
+    tn_ast assign = *stmt; /* for its place */
+    assign.kind = TN_AST_ASSIGN;
+    assign.n = 2;
+    assign.in = parts;
     tn_read_tir_stmt(r, &assign);
   } else {
     (void)tn_read_rhs(r, item, 0, NULL);

@@ -309,8 +309,10 @@ static bool read_free(tn_reader *r, const tn_ast *stmt) {
     return false;
   }
   const tn_ast *parts[2] = {value, NULL};
-  const tn_ast param = {
-      .kind = TN_AST_PARAM, .n = 2, .pos = target->pos, .text = target->text, .in = parts};
+  tn_ast param = *target; /* for its place and name */
+  param.kind = TN_AST_PARAM;
+  param.n = 2;
+  param.in = parts;
   if (strcmp(name, "T.Buffer") == 0 && tn_keyword(value, "data") == NULL) {
     read_buffer_param(r, &param, value);
     return true;
@@ -349,8 +351,10 @@ static void drop_bound_params(tn_reader *r) {
 }
 
 void tn_read_fragment(tn_reader *r, const tn_ast *file) {
-  const tn_ast def = {
-      .kind = TN_AST_DEF, .pos = file->in[0]->pos, .text = tn_ir_text(r->ir, "main")};
+  tn_ast def = *file->in[0]; /* for its place */
+  def.kind = TN_AST_DEF;
+  def.n = 0;
+  def.text = tn_ir_text(r->ir, "main");
   const tn_ast **rest = TN_ARENA_ARRAY(&r->arena, const tn_ast *, file->n + 1);
   tn_ast suite = *file;
   suite.n = 0;

@@ -185,6 +185,7 @@ struct tn_reader {
   tn_dialect dialect; /* never AUTO */
   tn_diags *diags;
   tn_arena arena;
+  tn_ast_bodies bodies;
   uint32_t source;
   tn_scopes scopes;
   tn_strmap calls;        /* "T.Cast" -> tn_call_row */

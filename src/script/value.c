@@ -65,7 +65,7 @@ tn_val tn_val_list(tn_reader *r, uint32_t n, const tn_val *items, bool is_tuple)
 }
 
 void tn_mark(tn_reader *r, const tn_node *n, const tn_ast *ast) {
-  tn_ir_set_pos(r->ir, n, ast->pos);
+  tn_ir_set_pos(r->ir, n, tn_ast_pos(ast, r->source));
 }
 
 bool tn_in_body(tn_reader *r, const tn_ast *ast) {

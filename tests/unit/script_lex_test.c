@@ -74,7 +74,7 @@ static void positions_count_characters_not_bytes(void **state) {
   for (size_t i = 0; i < TN_N_ROWS(want); ++i) {
     assert_int_equal(toks.data[i].line, want[i][0]);
     assert_int_equal(toks.data[i].col, want[i][1]);
-    assert_int_equal(toks.data[i].n_cols, want[i][2]);
+    assert_int_equal(tn_token_n_cols(&toks.data[i], text), want[i][2]);
   }
   assert_int_equal(toks.data[5].line, 2);
   assert_int_equal(toks.data[5].col, 3);
