@@ -427,7 +427,7 @@ static void reader_deinit(tn_reader *r) {
   tn_map_deinit(&r->param_index);
   tn_map_deinit(&r->loop_domains);
   tn_map_deinit(&r->env_threads);
-  tn_map_deinit(&r->free_buffers);
+  TN_VEC_DEINIT(&r->free_buffers);
   tn_map_deinit(&r->pointers);
   TN_VEC_DEINIT(&r->params);
   TN_VEC_DEINIT(&r->buffers);

@@ -302,7 +302,7 @@ static tn_val call_decl_buffer(tn_reader *r, const tn_call *call) {
   }
   bool has_data = buffer_args.data != NULL && buffer_args.data->kind != TN_AST_NONE;
   if (!has_data && call->row->param == IS_VIEW) {
-    tn_map_set(&r->free_buffers, buffer->id, 0);
+    TN_VEC_PUSH(&r->free_buffers, (tn_free_buffer){.buffer = buffer, .call = call->ast});
   } else if (!has_data) {
     tn_add_alloc(r, call->ast, buffer);
   } else {

@@ -235,7 +235,7 @@ static void begin_function(tn_reader *r, const tn_ast *def) {
   tn_map_clear(&r->param_index);
   tn_map_clear(&r->loop_domains);
   tn_map_clear(&r->env_threads);
-  tn_map_clear(&r->free_buffers);
+  r->free_buffers.len = 0;
   tn_map_clear(&r->pointers);
   r->ret_dtype = TN_DT_NONE;
   r->n_conditions = 0;
@@ -292,6 +292,7 @@ void tn_read_prim_func(tn_reader *r, const tn_ast *def, bool is_private) {
   }
   read_ret_type(r, def->in[TN_AST_DEF_RET]);
   const tn_node *body = read_body(r, def, def->in[TN_AST_DEF_BODY]);
+  tn_check_free_buffers(r);
   tn_scopes_pop(&r->scopes);
   finish_function(r, def, body, is_private);
 }
@@ -371,6 +372,7 @@ void tn_read_fragment(tn_reader *r, const tn_ast *file) {
   }
   drop_bound_params(r);
   const tn_node *body = read_body(r, &def, &suite);
+  tn_check_free_buffers(r);
   tn_scopes_pop(&r->scopes);
   finish_function(r, &def, body, false);
 }

@@ -7,6 +7,27 @@
 
 #include "script/reader.h"
 
+/* False when the buffer has memory of its own. */
+static bool take_buffer(tn_reader *r, const tn_node *buffer) {
+  for (size_t i = 0; i < r->free_buffers.len; ++i) {
+    if (r->free_buffers.data[i].buffer == buffer) {
+      r->free_buffers.data[i].is_realized = true;
+      return true;
+    }
+  }
+  return false;
+}
+
+void tn_check_free_buffers(tn_reader *r) {
+  for (size_t i = 0; i < r->free_buffers.len; ++i) {
+    if (!r->free_buffers.data[i].is_realized) {
+      tn_read_fail(r, r->free_buffers.data[i].call, "missing-argument",
+                   "T.alloc_buffer makes memory",
+                   "T.Buffer needs the argument 'data' here, or T.realize below");
+    }
+  }
+}
+
 /* Literals as Python's numbers, which are computed here. */
 static tn_val number_of(const tn_node *n) {
   return tn_is(n, TN_OP_INT) ? (tn_val){.kind = TN_VAL_INT, .i64 = n->attr.i64} : tn_val_node(n);
@@ -94,8 +115,7 @@ static tn_val call_realize(tn_reader *r, const tn_call *call) {
   if (region == NULL || scope == NULL || cond == NULL) {
     return tn_val_error();
   }
-  if (name->kind != TN_AST_NAME ||
-      !tn_map_find(&r->free_buffers, region->in[TN_REGION_BUFFER]->id, NULL)) {
+  if (name->kind != TN_AST_NAME || !take_buffer(r, region->in[TN_REGION_BUFFER])) {
     return tn_read_fail(r, args[0], "given-twice", "declare it by B = T.Buffer(shape, dtype)",
                         "buffer '%s' has memory already", region->in[TN_REGION_BUFFER]->attr.text);
   }

@@ -178,6 +178,13 @@ typedef struct tn_call_table {
   size_t n;
 } tn_call_table;
 
+/// A buffer that was declared without memory, which T.realize gives it.
+typedef struct tn_free_buffer {
+  const tn_node *buffer;
+  const tn_ast *call;
+  bool is_realized;
+} tn_free_buffer;
+
 struct tn_reader {
   tn_ir *ir;
   tn_module *module;
@@ -213,9 +220,9 @@ struct tn_reader {
   tn_block_ctx *block;
   tn_map param_index; /* parameter VAR id -> index */
   tn_node_vec params;
-  tn_node_vec buffers;   /* BUFFER or NONE per parameter */
-  tn_map loop_domains;   /* loop VAR id -> RANGE */
-  tn_map free_buffers;   /* ids of BUFFERs declared without memory, which T.realize gives them */
+  tn_node_vec buffers; /* BUFFER or NONE per parameter */
+  tn_map loop_domains; /* loop VAR id -> RANGE */
+  TN_VEC(tn_free_buffer) free_buffers;
   tn_map env_threads;    /* VAR id -> tag text */
   tn_map pointers;       /* pointer VAR id -> the BUFFER that has it, or the extents of its ALLOC */
   tn_dtype ret_dtype;    /* of values returned; NONE: nothing yet */
@@ -329,6 +336,8 @@ tn_call_table tn_tir_block_calls(void);
 tn_call_table tn_tir_buffer_calls(void);
 tn_call_table tn_tir_prefetch_calls(void);
 tn_call_table tn_tir_realize_calls(void);
+/// At the end of a function: reports the buffers that nothing gave memory.
+void tn_check_free_buffers(tn_reader *r);
 tn_call_table tn_tir_old_calls(void);
 /// n = T.int64(): a variable that some shape will bind.
 tn_val tn_new_symbol(tn_reader *r, const tn_call *call, tn_dtype dtype);

@@ -338,7 +338,7 @@ static void views_maps_and_names_say_what_they_miss(void **state) {
       {"t = T.target(\"cuda\", host=3)", "bad-target", 3, 31, NULL},
       {"for i in T.serial(0, 8, step=1.5):\n    pass", "not-an-integer", 3, 34, NULL},
       {"with T.Assert(n, \"m\"):\n    pass", "not-a-condition", 3, 19, NULL},
-      {"with T.realize(A[0:4], \"global\"):\n    pass", "unsupported", 3, 10, "T.realize"},
+      {"with T.realize(A[0:4], \"global\"):\n    pass", "given-twice", 3, 20, "'A' has memory"},
       {"T.prefetch(B, [T.Range(0, 4)])", "wrong-index-count", 3, 19, "2 dimensions"},
       {"T.prefetch(A, [3])", "not-a-region", 3, 19, "T.Range"},
       {"T.prefetch(A, [T.Range(0, 1.5)])", "not-an-integer", 3, 31, NULL},
