@@ -112,6 +112,37 @@ bool tn_fill_array(tn_reader *r, const tn_ast *at, tn_val v, tn_array *array) {
   return true;
 }
 
+/* Numbers in a flat or nested list, counted no further than `limit`. */
+static int64_t count_numbers(tn_val v, int64_t limit) {
+  int64_t n = v.kind == TN_VAL_LIST ? 0 : 1;
+  for (uint32_t i = 0; v.kind == TN_VAL_LIST && i < v.n && n < limit; ++i) {
+    n += count_numbers(v.items[i], limit - n);
+  }
+  return n;
+}
+
+enum { MAX_CONST_ELEMS = 1 << 27 }; /* a text of the largest size has no more numbers */
+
+/* As many numbers as the shape has elements, looked at before memory is made for them: a shape of a
+ * few digits asks for more than there is. False, reported. */
+static bool check_count(tn_reader *r, const tn_ast *at, tn_val data, uint32_t ndim,
+                        const int64_t *shape) {
+  int64_t n = 1;
+  for (uint32_t i = 0; i < ndim; ++i) {
+    if (shape[i] < 0 || __builtin_mul_overflow(n, shape[i], &n)) {
+      return true; /* making the array says so */
+    }
+  }
+  int64_t limit = n < MAX_CONST_ELEMS ? n : MAX_CONST_ELEMS;
+  int64_t n_given = count_numbers(data, limit);
+  if (n_given >= n) {
+    return true;
+  }
+  tn_read_fail(r, at, "bad-constant", NULL, "%" PRId64 " elements for a shape of %" PRId64, n_given,
+               n);
+  return false;
+}
+
 static tn_val call_allocate_const(tn_reader *r, const tn_call *call) {
   const tn_ast *args[4];
   tn_dtype dtype = TN_DT_F32;
@@ -137,8 +168,9 @@ static tn_val call_allocate_const(tn_reader *r, const tn_call *call) {
   }
   tn_val data = tn_read_val(r, args[0]);
   tn_array array = {0};
-  if (tn_val_is_error(data) || !tn_read_ok(r, args[2], "bad-constant",
-                                           tn_array_init(&array, dtype, (int32_t)dims.n, shape))) {
+  if (tn_val_is_error(data) || !check_count(r, args[0], data, dims.n, shape) ||
+      !tn_read_ok(r, args[2], "bad-constant",
+                  tn_array_init(&array, dtype, (int32_t)dims.n, shape))) {
     return tn_val_error();
   }
   if (!tn_fill_array(r, args[0], data, &array)) {
