@@ -33,6 +33,13 @@ static tn_val confirm_dtype(tn_reader *r, const tn_ast *ast, tn_val v) {
   return v;
 }
 
+/* Binds n arguments and, by its name alone, dtype=, which then is out[n]. */
+static bool bind_with_dtype(tn_reader *r, const tn_ast *call, const char *params,
+                            const char *params_and_dtype, uint32_t n, const tn_ast **out) {
+  out[n] = NULL;
+  return tn_bind_args(r, call, tn_keyword(call, "dtype") != NULL ? params_and_dtype : params, out);
+}
+
 /* ---- operators in call form ---- */
 
 static tn_val call_binary(tn_reader *r, const tn_call *call) {
@@ -40,7 +47,7 @@ static tn_val call_binary(tn_reader *r, const tn_call *call) {
   const tn_node *a = NULL;
   const tn_node *b = NULL;
   const tn_node *out = NULL;
-  if (!tn_bind_args(r, call->ast, "a b dtype?", args)) {
+  if (!bind_with_dtype(r, call->ast, "a b", "a b dtype?", 2, args)) {
     return tn_val_error();
   }
   tn_val x = tn_read_val(r, args[0]);
@@ -54,7 +61,7 @@ static tn_val call_binary(tn_reader *r, const tn_call *call) {
 
 static tn_val call_unary(tn_reader *r, const tn_call *call) {
   const tn_ast *args[2];
-  if (!tn_bind_args(r, call->ast, "a dtype?", args)) {
+  if (!bind_with_dtype(r, call->ast, "a", "a dtype?", 1, args)) {
     return tn_val_error();
   }
   const tn_node *a = tn_read_expr(r, args[0]);
@@ -119,7 +126,8 @@ static tn_val call_reinterpret(tn_reader *r, const tn_call *call) {
 
 static tn_val call_select(tn_reader *r, const tn_call *call) {
   const tn_ast *args[4];
-  if (!tn_bind_args(r, call->ast, "condition true_value false_value dtype?", args)) {
+  if (!bind_with_dtype(r, call->ast, "condition true_value false_value",
+                       "condition true_value false_value dtype?", 3, args)) {
     return tn_val_error();
   }
   const tn_node *cond = tn_read_expr(r, args[0]);

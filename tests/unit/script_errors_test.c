@@ -331,7 +331,6 @@ static void views_maps_and_names_say_what_they_miss(void **state) {
       {"C = T.match_buffer(n)", "missing-argument", 3, 9, "'shape'"},
       {"C = T.alloc_buffer(dtype=\"int32\")", "missing-argument", 3, 9, "'shape'"},
       {"C = T.alloc_buffer((4, 4), strides=(\"s\", 1))", "bad-buffer", 3, 40, "T.match_buffer"},
-      {"C = T.Buffer((4, 4))", "missing-argument", 3, 9, "'data'"},
       {"m = T.index_map(lambda i, j: (j, i), inverse_index_map=lambda a: (a, a))", "bad-index-map",
        3, 60, "from 2 indices to 2, its inverse from 1 to 2"},
       {"m = T.index_map(lambda i: i, inverse_index_map=3)", "bad-index-map", 3, 52, "a lambda"},
