@@ -68,8 +68,7 @@ enum {
 };
 enum { TN_AST_CLASS_DECORATORS = 0, TN_AST_CLASS_BODY };
 
-/* Packed, since a tree has as many of these as its text has tokens: 32 bytes, with the children
- * behind it. */
+/* Packed, since a tree has as many of these as its text has tokens: 24 bytes and the children. */
 typedef struct tn_ast tn_ast;
 struct tn_ast {
   tn_ast_kind kind : 6;
@@ -84,7 +83,7 @@ struct tn_ast {
     uint64_t u64;     /* INT */
     double f64;       /* FLOAT */
   };
-  const tn_ast *const *in; /* optional children may be NULL */
+  const tn_ast *in[]; /* optional children may be NULL */
 };
 
 static inline tn_pos tn_ast_pos(const tn_ast *ast, uint32_t source) {
@@ -123,7 +122,8 @@ typedef struct tn_parser {
   tn_arena *arena;
   const char *text;
   uint32_t source;
-  const tn_token *toks;
+  tn_lexer *lexer;   /* makes more tokens when they are used up; NULL: all are there */
+  tn_token_vec toks; /* of the statement being parsed, at least */
   size_t at;
   uint32_t nest;           /* open recursion */
   const tn_pos *fixed_pos; /* where all nodes are said to be; NULL: where they are */
@@ -134,9 +134,13 @@ typedef struct tn_parser {
   TN_VEC(const tn_ast *) stack; /* children being collected */
 } tn_parser;
 
-static inline const tn_token *tn_parser_tok(const tn_parser *p) { return &p->toks[p->at]; }
-static inline bool tn_parser_is(const tn_parser *p, tn_tok kind) {
-  return p->toks[p->at].kind == kind;
+/// The next token; its address is good to the end of its line.
+const tn_token *tn_parser_more(tn_parser *p);
+static inline const tn_token *tn_parser_tok(tn_parser *p) {
+  return p->at < p->toks.len ? &p->toks.data[p->at] : tn_parser_more(p);
+}
+static inline bool tn_parser_is(tn_parser *p, tn_tok kind) {
+  return tn_parser_tok(p)->kind == kind;
 }
 /// Steps over a token of that kind, if it is the next.
 bool tn_parser_accept(tn_parser *p, tn_tok kind);
@@ -157,6 +161,9 @@ const tn_ast *tn_ast_make_text(tn_parser *p, tn_ast_kind kind, size_t first, con
 /// The same with an operator.
 const tn_ast *tn_ast_make_op(tn_parser *p, tn_ast_kind kind, size_t first, tn_tok tok, uint32_t n,
                              const tn_ast *const *in);
+/// A node of another kind at the place of `model`, with its text.
+tn_ast *tn_ast_like(tn_arena *arena, const tn_ast *model, tn_ast_kind kind, uint32_t n,
+                    const tn_ast *const *in);
 /// An INT and a FLOAT.
 const tn_ast *tn_ast_make_u64(tn_parser *p, size_t first, uint64_t value);
 const tn_ast *tn_ast_make_f64(tn_parser *p, size_t first, double value);

@@ -161,11 +161,14 @@ static void match_header(const char *text, size_t len, uint32_t source, tn_diale
   }
 }
 
-void tn_dialect_scan(const char *text, size_t len, const tn_token *toks, size_t n_toks,
-                     uint32_t source, tn_dialect_marks *out) {
+void tn_dialect_begin(const char *text, size_t len, uint32_t source, tn_dialect_marks *out) {
   *out = (tn_dialect_marks){0};
-  const scanner s = {.text = text, .toks = toks, .n = n_toks, .source = source, .out = out};
   match_header(text, len, source, out);
+}
+
+void tn_dialect_scan(const char *text, const tn_token *toks, size_t n_toks, uint32_t source,
+                     tn_dialect_marks *out) {
+  const scanner s = {.text = text, .toks = toks, .n = n_toks, .source = source, .out = out};
   for (size_t i = 0; i + 1 < n_toks; ++i) {
     bool is_line_start = i == 0 || toks[i - 1].kind == TN_TOK_NEWLINE;
     if (toks[i].kind == TN_TOK_NAME) {

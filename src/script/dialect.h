@@ -25,9 +25,11 @@ typedef struct tn_dialect_marks {
   tn_dialect_mark harmless[TN_N_DIALECTS]; /* speaks for it, and is read in all */
 } tn_dialect_marks;
 
-/// Finds the marks in a text and its tokens.
-void tn_dialect_scan(const char *text, size_t len, const tn_token *toks, size_t n_toks,
-                     uint32_t source, tn_dialect_marks *out);
+/// Starts with the marks that comments hold.
+void tn_dialect_begin(const char *text, size_t len, uint32_t source, tn_dialect_marks *out);
+/// Adds those among tokens of whole lines.
+void tn_dialect_scan(const char *text, const tn_token *toks, size_t n_toks, uint32_t source,
+                     tn_dialect_marks *out);
 /// The dialect of a text: `wanted` when it is not AUTO. Reports "mixed-dialects", with both places,
 /// where the text has something of another dialect that means another thing.
 tn_dialect tn_dialect_decide(const tn_dialect_marks *marks, tn_dialect wanted, tn_diags *diags);

@@ -17,24 +17,12 @@ static const tok_row tok_rows[] = {
 #include "script/tokens.def"
 #undef X
 };
-enum { N_TOKS = sizeof(tok_rows) / sizeof(tok_rows[0]), MAX_INDENTS = 500 };
+enum { N_TOKS = sizeof(tok_rows) / sizeof(tok_rows[0]), MAX_INDENTS = TN_LEX_MAX_INDENTS };
 
 const char *tn_tok_text(tn_tok kind) { return tok_rows[kind].text; }
 bool tn_tok_is_keyword(tn_tok kind) { return tok_rows[kind].is_word; }
 
-typedef struct lexer {
-  const unsigned char *text;
-  uint32_t len;
-  uint32_t at;
-  uint32_t source;
-  uint32_t line;
-  uint32_t col; /* of `at` */
-  tn_token_vec *out;
-  tn_diags *diags;
-  TN_VEC(tn_token) brackets;
-  uint32_t indents[MAX_INDENTS + 1];
-  uint32_t n_indents;
-} lexer;
+typedef tn_lexer lexer;
 
 static tn_pos pos_at(const lexer *lx, uint32_t line, uint32_t col, uint32_t n_cols) {
   return (tn_pos){lx->source, line, col, n_cols == 0 ? 1 : n_cols};
@@ -397,37 +385,55 @@ uint32_t tn_token_n_cols(const tn_token *tok, const char *text) {
   return n == 0 ? 1 : n;
 }
 
+void tn_lexer_init(tn_lexer *lx, const char *text, size_t len, uint32_t source, tn_diags *diags) {
+  *lx = (tn_lexer){.text = (const unsigned char *)text,
+                   .len = (uint32_t)len,
+                   .source = source,
+                   .line = 1,
+                   .col = 1,
+                   .diags = diags,
+                   .is_line_start = true};
+  if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
+    lx->at = 3;
+  }
+}
+
+void tn_lexer_deinit(tn_lexer *lx) { TN_VEC_DEINIT(&lx->brackets); }
+
+void tn_lexer_more(tn_lexer *lx, size_t n_least, tn_token_vec *out_tokens) {
+  size_t n_want = out_tokens->len + n_least;
+  lx->out = out_tokens;
+  while (lx->at < lx->len) {
+    if (lx->is_line_start && lx->brackets.len == 0) {
+      if (out_tokens->len >= n_want) {
+        return;
+      }
+      lex_line_start(lx);
+      lx->is_line_start = false;
+      continue;
+    }
+    if (!is_newline(peek(lx, 0))) {
+      lex_token(lx);
+      continue;
+    }
+    if (lx->brackets.len == 0) {
+      if (line_has_code(lx)) {
+        push(lx, TN_TOK_NEWLINE, lx->at, lx->line, lx->col);
+      }
+      lx->is_line_start = true;
+    }
+    step_newline(lx);
+  }
+  if (!lx->is_done) {
+    lex_end(lx);
+    lx->is_done = true;
+  }
+}
+
 void tn_lex(const char *text, size_t len, uint32_t source, tn_token_vec *out_tokens,
             tn_diags *diags) {
-  lexer lx = {.text = (const unsigned char *)text,
-              .len = (uint32_t)len,
-              .source = source,
-              .line = 1,
-              .col = 1};
-  lx.out = out_tokens;
-  lx.diags = diags;
-  if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
-    lx.at = 3;
-  }
-  bool is_line_start = true;
-  while (lx.at < lx.len) {
-    if (is_line_start && lx.brackets.len == 0) {
-      lex_line_start(&lx);
-      is_line_start = false;
-      continue;
-    }
-    if (!is_newline(peek(&lx, 0))) {
-      lex_token(&lx);
-      continue;
-    }
-    if (lx.brackets.len == 0) {
-      if (line_has_code(&lx)) {
-        push(&lx, TN_TOK_NEWLINE, lx.at, lx.line, lx.col);
-      }
-      is_line_start = true;
-    }
-    step_newline(&lx);
-  }
-  lex_end(&lx);
-  TN_VEC_DEINIT(&lx.brackets);
+  tn_lexer lx;
+  tn_lexer_init(&lx, text, len, source, diags);
+  tn_lexer_more(&lx, SIZE_MAX / 2, out_tokens);
+  tn_lexer_deinit(&lx);
 }

@@ -34,6 +34,31 @@ uint32_t tn_token_n_cols(const tn_token *tok, const char *text);
 const char *tn_tok_text(tn_tok kind);
 bool tn_tok_is_keyword(tn_tok kind);
 
+enum { TN_LEX_MAX_INDENTS = 500 };
+/// A text being taken apart; its members are lex.c's.
+typedef struct tn_lexer {
+  const unsigned char *text;
+  uint32_t len;
+  uint32_t at;
+  uint32_t source;
+  uint32_t line;
+  uint32_t col; /* of `at` */
+  tn_token_vec *out;
+  tn_diags *diags;
+  TN_VEC(tn_token) brackets;
+  uint32_t indents[TN_LEX_MAX_INDENTS + 1];
+  uint32_t n_indents;
+  bool is_line_start;
+  bool is_done;
+} tn_lexer;
+
+/// text and diags are borrowed. source: the text's index for positions. len must be below 2^31.
+void tn_lexer_init(tn_lexer *lx, const char *text, size_t len, uint32_t source, tn_diags *diags);
+void tn_lexer_deinit(tn_lexer *lx);
+/// Appends the tokens of whole lines (with all lines of a bracket), at least `n_least` or up to END,
+/// after which it appends none.
+void tn_lexer_more(tn_lexer *lx, size_t n_least, tn_token_vec *out_tokens);
+
 /// Appends all tokens of the text, ending with END; INDENT and DEDENT balance. Problems go to diags
 /// and are stepped over. source: the text's index for positions. len must be below 2^31.
 void tn_lex(const char *text, size_t len, uint32_t source, tn_token_vec *out_tokens,

@@ -16,6 +16,24 @@ static tn_pos token_pos(const tn_parser *p, const tn_token *tok) {
   return (tn_pos){p->source, tok->line, tok->col, tn_token_n_cols(tok, p->text)};
 }
 
+enum { BATCH_TOKENS = 1 << 14 };
+
+const tn_token *tn_parser_more(tn_parser *p) {
+  if (p->lexer != NULL) {
+    tn_lexer_more(p->lexer, BATCH_TOKENS, &p->toks);
+  }
+  return &p->toks.data[p->at]; /* END is never stepped over */
+}
+
+/* At the beginning of a statement: what stands before it is not looked at again. */
+static void forget_tokens(tn_parser *p) {
+  if (p->lexer != NULL && p->at >= BATCH_TOKENS) {
+    p->toks.len -= p->at;
+    memmove(p->toks.data, p->toks.data + p->at, p->toks.len * sizeof *p->toks.data);
+    p->at = 0;
+  }
+}
+
 bool tn_parser_accept(tn_parser *p, tn_tok kind) {
   if (!tn_parser_is(p, kind)) {
     return false;
@@ -25,7 +43,7 @@ bool tn_parser_accept(tn_parser *p, tn_tok kind) {
 }
 
 /* What stands at the next token, for "expected ..., got ...". */
-static void describe_token(const tn_parser *p, char *out, size_t n_bytes) {
+static void describe_token(tn_parser *p, char *out, size_t n_bytes) {
   const tn_token *tok = tn_parser_tok(p);
   if (tn_tok_text(tok->kind)[0] == '<' && tok->kind <= TN_TOK_STR) {
     bool has_text =
@@ -87,8 +105,8 @@ static tn_pos span_from(const tn_parser *p, size_t first) {
   if (p->fixed_pos != NULL) {
     return *p->fixed_pos;
   }
-  tn_pos pos = token_pos(p, &p->toks[first]);
-  const tn_token *last = p->at > first ? &p->toks[p->at - 1] : &p->toks[first];
+  tn_pos pos = token_pos(p, &p->toks.data[first]);
+  const tn_token *last = &p->toks.data[p->at > first ? p->at - 1 : first];
   if (last->line == pos.line) {
     uint32_t end = last->col + tn_token_n_cols(last, p->text);
     pos.n_cols = end > pos.col ? end - pos.col : pos.n_cols;
@@ -106,20 +124,18 @@ static void set_pos(tn_ast *node, tn_pos pos) {
   node->n_cols = pos.n_cols > MAX_COLS ? MAX_COLS : pos.n_cols & MAX_COLS;
 }
 
-static tn_ast *make(tn_parser *p, tn_ast_kind kind, size_t first, uint32_t n,
-                    const tn_ast *const *in) {
+static tn_ast *make_at(tn_parser *p, tn_ast_kind kind, tn_pos pos, uint32_t n,
+                       const tn_ast *const *in) {
   size_t n_bytes = sizeof(tn_ast) + n * sizeof(const tn_ast *);
   tn_ast *node = tn_arena_alloc(p->arena, n_bytes, _Alignof(tn_ast));
-  const tn_ast **copy = (const tn_ast **)(void *)(node + 1);
   uint32_t depth = 0;
   for (uint32_t i = 0; i < n; ++i) {
-    copy[i] = in[i];
+    node->in[i] = in[i];
     depth = in[i] != NULL && in[i]->depth > depth ? in[i]->depth : depth;
   }
   node->kind = kind;
   node->n = n;
-  node->in = n == 0 ? NULL : copy;
-  set_pos(node, span_from(p, first));
+  set_pos(node, pos);
   if (depth >= TN_AST_MAX_DEPTH) {
     tn_diags_add(p->diags, "nested-too-deep", tn_ast_pos(node, p->source), NULL,
                  "more than %d operations in a chain", TN_AST_MAX_DEPTH);
@@ -127,6 +143,24 @@ static tn_ast *make(tn_parser *p, tn_ast_kind kind, size_t first, uint32_t n,
   }
   node->depth = (depth + 1) & MAX_DEPTH_BITS;
   return node;
+}
+
+tn_ast *tn_ast_like(tn_arena *arena, const tn_ast *model, tn_ast_kind kind, uint32_t n,
+                    const tn_ast *const *in) {
+  tn_ast *node =
+      tn_arena_alloc(arena, sizeof(tn_ast) + n * sizeof(const tn_ast *), _Alignof(tn_ast));
+  *node = *model; /* without its children */
+  node->kind = kind;
+  node->n = n;
+  for (uint32_t i = 0; i < n; ++i) {
+    node->in[i] = in[i];
+  }
+  return node;
+}
+
+static tn_ast *make(tn_parser *p, tn_ast_kind kind, size_t first, uint32_t n,
+                    const tn_ast *const *in) {
+  return make_at(p, kind, span_from(p, first), n, in);
 }
 
 const tn_ast *tn_ast_make(tn_parser *p, tn_ast_kind kind, size_t first, uint32_t n,
@@ -211,6 +245,7 @@ static void collect_statements(tn_parser *p) {
     }
     size_t base = p->stack.len;
     uint32_t nest = p->nest;
+    forget_tokens(p);
     const tn_ast *stmt = parse_statement(p);
     p->stack.len = base;
     p->nest = nest;
@@ -222,21 +257,30 @@ static void collect_statements(tn_parser *p) {
   }
 }
 
+/* Steps over a keyword; where it stands. */
+static tn_pos step_over(tn_parser *p) {
+  tn_pos pos = token_pos(p, tn_parser_tok(p));
+  p->at += 1;
+  return pos;
+}
+
 /* ":" and a block, indented or on the same line. */
 static const tn_ast *parse_suite(tn_parser *p, const char *after) {
   if (!tn_parser_expect(p, TN_TOK_COLON, after) || !tn_parser_enter(p)) {
     return NULL;
   }
-  size_t first = p->at;
   size_t base = p->stack.len;
   const tn_ast *suite = NULL;
   if (!tn_parser_accept(p, TN_TOK_NEWLINE)) {
+    tn_pos pos = token_pos(p, tn_parser_tok(p));
     const tn_ast *stmt = parse_statement(p);
-    suite = stmt == NULL ? NULL : tn_ast_make(p, TN_AST_SUITE, first, 1, &stmt);
+    suite = stmt == NULL ? NULL : make_at(p, TN_AST_SUITE, pos, 1, &stmt);
   } else if (tn_parser_accept(p, TN_TOK_INDENT)) {
+    tn_pos pos = token_pos(p, tn_parser_tok(p));
     collect_statements(p);
     tn_parser_accept(p, TN_TOK_DEDENT);
-    suite = tn_ast_make_stacked(p, TN_AST_SUITE, first + 2, base);
+    suite = make_at(p, TN_AST_SUITE, pos, (uint32_t)(p->stack.len - base), p->stack.data + base);
+    p->stack.len = base;
   } else {
     suite = tn_parser_fail(p, "syntax", "expected an indented block %s", after);
   }
@@ -257,7 +301,7 @@ static const tn_ast *finish(tn_parser *p, const tn_ast *stmt) {
 }
 
 static const tn_ast *parse_for(tn_parser *p) {
-  size_t first = p->at++;
+  tn_pos pos = step_over(p);
   const tn_ast *parts[3] = {tn_parse_expr_list(p), NULL, NULL};
   if (parts[0] == NULL || !tn_parser_expect(p, TN_TOK_IN, "after the loop variables")) {
     return NULL;
@@ -267,18 +311,18 @@ static const tn_ast *parse_for(tn_parser *p) {
   if (parts[2] != NULL && tn_parser_is(p, TN_TOK_ELSE)) {
     return tn_parser_fail(p, "syntax", "'else' of a loop is not supported");
   }
-  return parts[2] == NULL ? NULL : tn_ast_make(p, TN_AST_FOR, first, 3, parts);
+  return parts[2] == NULL ? NULL : make_at(p, TN_AST_FOR, pos, 3, parts);
 }
 
 static const tn_ast *parse_while(tn_parser *p) {
-  size_t first = p->at++;
+  tn_pos pos = step_over(p);
   const tn_ast *parts[2] = {tn_parse_expr(p), NULL};
   parts[1] = parts[0] == NULL ? NULL : parse_suite(p, "after the condition");
-  return parts[1] == NULL ? NULL : tn_ast_make(p, TN_AST_WHILE, first, 2, parts);
+  return parts[1] == NULL ? NULL : make_at(p, TN_AST_WHILE, pos, 2, parts);
 }
 
 static const tn_ast *parse_if(tn_parser *p) {
-  size_t first = p->at++;
+  tn_pos pos = step_over(p);
   const tn_ast *parts[3] = {tn_parse_expr(p), NULL, NULL};
   parts[1] = parts[0] == NULL ? NULL : parse_suite(p, "after the condition");
   if (parts[1] == NULL) {
@@ -286,23 +330,23 @@ static const tn_ast *parse_if(tn_parser *p) {
   }
   bool is_ok = true;
   if (tn_parser_is(p, TN_TOK_ELIF)) { /* nested in the tree, so it counts as a level */
-    size_t at = p->at;
+    tn_pos at = token_pos(p, tn_parser_tok(p));
     if (!tn_parser_enter(p)) {
       return NULL;
     }
     const tn_ast *inner = parse_if(p);
     is_ok = inner != NULL;
     p->nest -= 1;
-    parts[2] = is_ok ? tn_ast_make(p, TN_AST_SUITE, at, 1, &inner) : NULL;
+    parts[2] = is_ok ? make_at(p, TN_AST_SUITE, at, 1, &inner) : NULL;
   } else if (tn_parser_accept(p, TN_TOK_ELSE)) {
     parts[2] = parse_suite(p, "after 'else'");
     is_ok = parts[2] != NULL;
   }
-  return is_ok ? tn_ast_make(p, TN_AST_IF, first, 3, parts) : NULL;
+  return is_ok ? make_at(p, TN_AST_IF, pos, 3, parts) : NULL;
 }
 
 /* Items after "with", each nested in the one before. */
-static const tn_ast *parse_with_items(tn_parser *p, size_t first) {
+static const tn_ast *parse_with_items(tn_parser *p, tn_pos pos) {
   const tn_ast *parts[3] = {tn_parse_expr(p), NULL, NULL};
   if (parts[0] == NULL) {
     return NULL;
@@ -316,17 +360,14 @@ static const tn_ast *parse_with_items(tn_parser *p, size_t first) {
   if (!tn_parser_accept(p, TN_TOK_COMMA)) {
     parts[2] = parse_suite(p, "after the 'with' item");
   } else if (tn_parser_enter(p)) {
-    const tn_ast *inner = parse_with_items(p, p->at);
-    parts[2] = inner == NULL ? NULL : tn_ast_make(p, TN_AST_SUITE, first, 1, &inner);
+    const tn_ast *inner = parse_with_items(p, token_pos(p, tn_parser_tok(p)));
+    parts[2] = inner == NULL ? NULL : make_at(p, TN_AST_SUITE, pos, 1, &inner);
     p->nest -= 1;
   }
-  return parts[2] == NULL ? NULL : tn_ast_make(p, TN_AST_WITH, first, 3, parts);
+  return parts[2] == NULL ? NULL : make_at(p, TN_AST_WITH, pos, 3, parts);
 }
 
-static const tn_ast *parse_with(tn_parser *p) {
-  size_t first = p->at++;
-  return parse_with_items(p, first);
-}
+static const tn_ast *parse_with(tn_parser *p) { return parse_with_items(p, step_over(p)); }
 
 static const tn_ast *parse_assert(tn_parser *p) {
   size_t first = p->at++;
@@ -449,7 +490,7 @@ static void begin_body(tn_parser *p) {
 
 static const tn_ast *parse_def(tn_parser *p, size_t first, const tn_ast *decorators) {
   p->at += 1;
-  const tn_token *name = tn_parser_tok(p);
+  const tn_token name = *tn_parser_tok(p);
   if (!tn_parser_expect(p, TN_TOK_NAME, "after 'def'")) {
     return NULL;
   }
@@ -496,11 +537,11 @@ static const tn_ast *parse_def(tn_parser *p, size_t first, const tn_ast *decorat
   p->stack.data[base + TN_AST_DEF_RET] = ret;
   p->stack.data[base + TN_AST_DEF_BODY] = body;
   p->stack.data[base + TN_AST_DEF_TYPE_PARAMS] = type_params;
-  tn_ast *node = make(p, TN_AST_DEF, first, (uint32_t)(p->stack.len - base), p->stack.data + base);
+  tn_ast *node =
+      make_at(p, TN_AST_DEF, head, (uint32_t)(p->stack.len - base), p->stack.data + base);
   p->stack.len = base;
   if (node != NULL) {
-    node->text = tn_parser_name(p, name);
-    set_pos(node, head);
+    node->text = tn_parser_name(p, &name);
     tn_ast_body *group = has_own ? &p->bodies->data[p->bodies->len - 1] : NULL;
     if (group != NULL && group->n_left++ == 0) {
       group->first = node;
@@ -511,7 +552,7 @@ static const tn_ast *parse_def(tn_parser *p, size_t first, const tn_ast *decorat
 
 static const tn_ast *parse_class(tn_parser *p, size_t first, const tn_ast *decorators) {
   p->at += 1;
-  const tn_token *name = tn_parser_tok(p);
+  const tn_token name = *tn_parser_tok(p);
   if (!tn_parser_expect(p, TN_TOK_NAME, "after 'class'")) {
     return NULL;
   }
@@ -521,10 +562,9 @@ static const tn_ast *parse_class(tn_parser *p, size_t first, const tn_ast *decor
   }
   tn_pos head = span_from(p, first);
   const tn_ast *parts[2] = {decorators, parse_suite(p, "after the class's head")};
-  tn_ast *node = parts[1] == NULL ? NULL : make(p, TN_AST_CLASS, first, 2, parts);
+  tn_ast *node = parts[1] == NULL ? NULL : make_at(p, TN_AST_CLASS, head, 2, parts);
   if (node != NULL) {
-    node->text = tn_parser_name(p, name);
-    set_pos(node, head);
+    node->text = tn_parser_name(p, &name);
   }
   return node;
 }
@@ -689,46 +729,60 @@ void tn_ast_free_body(tn_ast_bodies *bodies, const tn_ast *def) {
   }
 }
 
+/* All tokens once, for their errors and for the words that tell the dialect; not kept, since there
+ * are more of them than of anything else. */
+static void look_over(const char *text, size_t len, uint32_t source, tn_dialect_marks *out_marks,
+                      tn_diags *diags) {
+  tn_lexer lexer;
+  tn_token_vec toks = {0};
+  tn_lexer_init(&lexer, text, len, source, diags);
+  tn_dialect_begin(text, len, source, out_marks);
+  while (!lexer.is_done) {
+    toks.len = 0;
+    tn_lexer_more(&lexer, BATCH_TOKENS, &toks);
+    tn_dialect_scan(text, toks.data, toks.len, source, out_marks);
+  }
+  TN_VEC_DEINIT(&toks);
+  tn_lexer_deinit(&lexer);
+}
+
 const tn_ast *tn_ast_parse(tn_ir *ir, tn_arena *arena, const char *text, size_t len,
                            uint32_t source, tn_ast_bodies *bodies, tn_dialect_marks *out_marks,
                            tn_diags *diags) {
-  tn_token_vec toks = {0};
-  tn_lex(text, len, source, &toks, diags);
-  tn_dialect_scan(text, len, toks.data, toks.len, source, out_marks);
-  tn_parser p = {
-      .ir = ir, .arena = arena, .text = text, .source = source, .toks = toks.data, .diags = diags};
+  tn_lexer lexer;
+  tn_parser p = {.ir = ir, .arena = arena, .text = text, .source = source, .diags = diags};
+  look_over(text, len, source, out_marks, diags);
+  tn_lexer_init(&lexer, text, len, source, diags);
+  p.lexer = &lexer;
   p.bodies = bodies;
+  tn_pos pos = {.source = source, .line = 1, .col = 1, .n_cols = 1};
   /* A lexer error usually breaks the grammar too; one report of it is enough. */
   if (diags->n == 0) {
     while (!tn_parser_is(&p, TN_TOK_END)) {
       collect_statements(&p);
       tn_parser_accept(&p, TN_TOK_DEDENT);
     }
+    pos = token_pos(&p, tn_parser_tok(&p));
   }
-  const tn_ast *file = tn_ast_make_stacked(&p, TN_AST_SUITE, p.at, 0);
+  const tn_ast *file = make_at(&p, TN_AST_SUITE, pos, (uint32_t)p.stack.len, p.stack.data);
   TN_VEC_DEINIT(&p.stack);
-  TN_VEC_DEINIT(&toks);
+  TN_VEC_DEINIT(&p.toks);
+  tn_lexer_deinit(&lexer);
   return file;
 }
 
 const tn_ast *tn_ast_parse_inner(tn_ir *ir, tn_arena *arena, const char *text, tn_pos pos) {
-  tn_token_vec toks = {0};
   tn_diags diags = {0};
   const tn_ast *node = NULL;
-  tn_lex(text, strlen(text), pos.source, &toks, &diags);
-  tn_parser p = {.ir = ir,
-                 .arena = arena,
-                 .text = text,
-                 .toks = toks.data,
-                 .diags = &diags,
-                 .fixed_pos = &pos};
+  tn_parser p = {.ir = ir, .arena = arena, .text = text, .diags = &diags, .fixed_pos = &pos};
+  tn_lex(text, strlen(text), pos.source, &p.toks, &diags);
   if (diags.n == 0) {
     node = tn_parse_expr(&p);
     tn_parser_accept(&p, TN_TOK_NEWLINE);
     node = diags.n == 0 && tn_parser_is(&p, TN_TOK_END) ? node : NULL;
   }
   TN_VEC_DEINIT(&p.stack);
-  TN_VEC_DEINIT(&toks);
+  TN_VEC_DEINIT(&p.toks);
   tn_diags_deinit(&diags);
   return node;
 }

@@ -167,7 +167,7 @@ static bool parse_argument(tn_parser *p) {
     return false;
   }
   const char *keyword = NULL;
-  if (tn_parser_is(p, TN_TOK_NAME) && p->toks[p->at + 1].kind == TN_TOK_ASSIGN) {
+  if (tn_parser_is(p, TN_TOK_NAME) && p->toks.data[p->at + 1].kind == TN_TOK_ASSIGN) {
     keyword = tn_parser_name(p, tn_parser_tok(p));
     p->at += 2;
   }
@@ -202,7 +202,7 @@ static const tn_ast *parse_call(tn_parser *p, size_t first, const tn_ast *callee
   return tn_ast_make_stacked(p, TN_AST_CALL, first, base);
 }
 
-static bool starts_slice_part(const tn_parser *p) {
+static bool starts_slice_part(tn_parser *p) {
   return !tn_parser_is(p, TN_TOK_COLON) && !tn_parser_is(p, TN_TOK_COMMA) &&
          !tn_parser_is(p, TN_TOK_RBRACKET);
 }
@@ -320,7 +320,7 @@ static const tn_ast *parse_binary(tn_parser *p, int min_prec) {
     tn_tok tok = tn_parser_tok(p)->kind;
     const binary_row *row = find_binary(tok);
     if (tok == TN_TOK_IN || tok == TN_TOK_IS ||
-        (tok == TN_TOK_NOT && p->toks[p->at + 1].kind == TN_TOK_IN)) {
+        (tok == TN_TOK_NOT && p->toks.data[p->at + 1].kind == TN_TOK_IN)) {
       if (min_prec <= PREC_COMPARE && tok != TN_TOK_IN) {
         return tn_parser_fail(p, "syntax",
                               "'%s' is not supported: compare with ==", tn_tok_text(tok));

@@ -384,11 +384,7 @@ static void read_scoped_with(tn_reader *r, const tn_ast *stmt) {
   tn_scopes_push(&r->scopes, TN_FRAME_PLAIN);
   if (target != NULL) {
     const tn_ast *parts[2] = {target, item};
-    tn_ast assign = *stmt; /* for its place */
-    assign.kind = TN_AST_ASSIGN;
-    assign.n = 2;
-    assign.in = parts;
-    tn_read_tir_stmt(r, &assign);
+    tn_read_tir_stmt(r, tn_ast_like(&r->arena, stmt, TN_AST_ASSIGN, 2, parts));
   } else {
     (void)tn_read_rhs(r, item, 0, NULL);
   }
@@ -427,11 +423,7 @@ void tn_read_with(tn_reader *r, const tn_ast *stmt) {
   if (name != NULL && strcmp(name, "T.While") == 0 && item->n == 2 &&
       item->in[1]->kind != TN_AST_KEYWORD) {
     const tn_ast *parts[2] = {item->in[1], stmt->in[TN_AST_WITH_BODY]};
-    tn_ast loop = *stmt;
-    loop.kind = TN_AST_WHILE;
-    loop.n = 2;
-    loop.in = parts;
-    tn_read_tir_stmt(r, &loop);
+    tn_read_tir_stmt(r, tn_ast_like(&r->arena, stmt, TN_AST_WHILE, 2, parts));
     return;
   }
   char *hint = name == NULL ? NULL : tn_near_of(name, known, sizeof known / sizeof known[0]);

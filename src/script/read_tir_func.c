@@ -193,9 +193,8 @@ static void read_param(tn_reader *r, const tn_ast *param) {
   bool is_call = annotation->kind == TN_AST_CALL;
   const char *name = tn_dotted(r, is_call ? annotation->in[0] : annotation);
   if (is_buffer_type(r, annotation)) { /* T.Buffer[(8, 4), "float32"] is a call in 2022 */
-    tn_ast call = *annotation;
-    call.kind = TN_AST_CALL;
-    read_buffer_param(r, param, &call);
+    read_buffer_param(
+        r, param, tn_ast_like(&r->arena, annotation, TN_AST_CALL, annotation->n, annotation->in));
     return;
   }
   if (name == NULL || strncmp(name, "T.", 2) != 0) {
@@ -310,18 +309,15 @@ static bool read_free(tn_reader *r, const tn_ast *stmt) {
     return false;
   }
   const tn_ast *parts[2] = {value, NULL};
-  tn_ast param = *target; /* for its place and name */
-  param.kind = TN_AST_PARAM;
-  param.n = 2;
-  param.in = parts;
+  const tn_ast *param = tn_ast_like(&r->arena, target, TN_AST_PARAM, 2, parts);
   if (strcmp(name, "T.Buffer") == 0 && tn_keyword(value, "data") == NULL) {
-    read_buffer_param(r, &param, value);
+    read_buffer_param(r, param, value);
     return true;
   }
   if (!tn_dtype_parse(name + 2, strlen(name + 2), &dtype) || tn_n_positional(value) > 0) {
     return false;
   }
-  add_param(r, &param, tn_var_new(r->ir, target->text, dtype), NULL);
+  add_param(r, param, tn_var_new(r->ir, target->text, dtype), NULL);
   return true;
 }
 
@@ -352,27 +348,23 @@ static void drop_bound_params(tn_reader *r) {
 }
 
 void tn_read_fragment(tn_reader *r, const tn_ast *file) {
-  tn_ast def = *file->in[0]; /* for its place */
-  def.kind = TN_AST_DEF;
-  def.n = 0;
-  def.text = tn_ir_text(r->ir, "main");
+  tn_ast *def = tn_ast_like(&r->arena, file->in[0], TN_AST_DEF, 0, NULL);
+  def->text = tn_ir_text(r->ir, "main");
   const tn_ast **rest = TN_ARENA_ARRAY(&r->arena, const tn_ast *, file->n + 1);
-  tn_ast suite = *file;
-  suite.n = 0;
-  suite.in = rest;
-  begin_function(r, &def);
+  uint32_t n = 0;
+  begin_function(r, def);
   tn_scopes_push(&r->scopes, TN_FRAME_FUNCTION);
   for (uint32_t i = 0; i < file->n; ++i) {
     const tn_ast *stmt = file->in[i];
     if (stmt->kind == TN_AST_IMPORT) {
       tn_read_import(r, stmt);
     } else if (!read_free(r, stmt)) {
-      rest[suite.n++] = stmt;
+      rest[n++] = stmt;
     }
   }
   drop_bound_params(r);
-  const tn_node *body = read_body(r, &def, &suite);
+  const tn_node *body = read_body(r, def, tn_ast_like(&r->arena, file, TN_AST_SUITE, n, rest));
   tn_check_free_buffers(r);
   tn_scopes_pop(&r->scopes);
-  finish_function(r, &def, body, false);
+  finish_function(r, def, body, false);
 }
