@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 NINJA = ninja -j$(JOBS)
 CTEST = ctest -j2 --output-on-failure
 
-.PHONY: all deps demo test test-long bench asan tsan cov fuzz format install clean help
+.PHONY: all deps demo test test-long bench asan tsan cov mutants fuzz format install clean help
 
 all:
 	@scripts/deps --build
@@ -51,9 +51,15 @@ cov: deps
 	@$(NINJA) -C build-cov
 	@cd build-cov && $(CTEST) -L 'unit|golden'
 
+# Each check of the compiler switched off in turn: some test has to notice. Takes an hour.
+mutants: deps
+	@cmake --preset mutants
+	@$(NINJA) -C build-mutants
+	@scripts/mutate_checks
+
 fuzz:
 	@cmake --preset fuzz
-	@$(NINJA) -C build-fuzz
+	@$(NINJA) -C build-fuzz fuzz_targets
 
 format:
 	@scripts/deps --format
@@ -64,7 +70,7 @@ install: deps
 	@DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)' --strip
 
 clean:
-	rm -rf build build-test build-asan build-tsan build-cov build-fuzz
+	rm -rf build build-test build-asan build-tsan build-cov build-mutants build-fuzz
 
 help:
 	@echo 'make            build/tenon, build/libtenon.so, build/libtenon_runtime.so'
@@ -76,6 +82,7 @@ help:
 	@echo 'make asan       unit and golden tests under address and undefined-behaviour sanitizers'
 	@echo 'make tsan       runtime tests under the thread sanitizer'
 	@echo 'make cov        unit and golden tests with line counts (gcov)'
+	@echo 'make mutants    switch each check off in turn: some test must notice'
 	@echo 'make fuzz       build the fuzz targets (clang)'
 	@echo 'make format     lay the sources out by .clang-format'
 	@echo 'make install    to PREFIX=$(PREFIX), under DESTDIR when given'
