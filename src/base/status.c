@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 typedef struct frame frame;
 struct frame {
   frame *inner; /* owned; NULL for the innermost */
@@ -96,6 +98,7 @@ static char *format_message(const char *tail, const char *fmt, va_list args) {
     memcpy(message + n_text, ": ", 2);
     memcpy(message + n_text + 2, tail, n_tail + 1);
   }
+  tn_text_hide_controls(message, true); /* names come from files */
   return message;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "ir/ir.h"
 #include "ir/ir_priv.h"
 
@@ -36,24 +37,10 @@ void tn_diags_add(tn_diags *diags, const char *id, tn_pos pos, const char *hint,
   diags->items[i].pos = pos;
   diags->items[i].message = tn_buf_take(&text);
   diags->items[i].hint = hint_copy;
-}
-
-/* Bytes of the character at text[0]; a byte that starts no UTF-8 character counts as one. */
-static size_t char_bytes(const char *text, size_t len) {
-  uint8_t first = (uint8_t)text[0];
-  size_t want = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
-  for (size_t i = 1; i < want; ++i) {
-    if (i >= len || ((uint8_t)text[i] & 0xc0) != 0x80) {
-      return 1;
-    }
+  tn_text_hide_controls(diags->items[i].message, false);
+  if (hint_copy != NULL) {
+    tn_text_hide_controls(hint_copy, false);
   }
-  return want;
-}
-
-static bool is_control(const char *text, size_t n_bytes) {
-  uint8_t first = (uint8_t)text[0];
-  bool is_c1 = n_bytes == 2 && first == 0xc2 && (uint8_t)text[1] < 0xa0;
-  return first < 0x20 || first == 0x7f || is_c1 || (n_bytes == 1 && first >= 0x80);
 }
 
 static const char *find_line(const char *text, size_t len, uint32_t line, size_t *out_len) {
@@ -75,7 +62,7 @@ enum { WINDOW_COLS = 160 };
 static uint32_t count_chars(const char *line, size_t len) {
   uint32_t n = 0;
   for (size_t i = 0; i < len; ++n) {
-    i += char_bytes(line + i, len - i);
+    i += tn_text_char_bytes(line + i, len - i);
   }
   return n;
 }
@@ -97,9 +84,9 @@ static void print_line(const char *line, size_t len, tn_pos pos, tn_buf *out) {
   uint32_t first = pos.col > WINDOW_COLS / 2 ? pos.col - WINDOW_COLS / 2 : 1;
   uint32_t col = 1;
   for (size_t i = 0; i < len && col < first + WINDOW_COLS; ++col) {
-    size_t n_bytes = char_bytes(line + i, len - i);
+    size_t n_bytes = tn_text_char_bytes(line + i, len - i);
     bool is_tab = line[i] == '\t';
-    if (col >= first && is_control(line + i, n_bytes) && !is_tab) {
+    if (col >= first && tn_text_is_control(line + i, n_bytes) && !is_tab) {
       tn_buf_putc(out, line[i] == '\r' ? ' ' : '?');
     } else if (col >= first) {
       tn_buf_append(out, line + i, n_bytes);
