@@ -23,7 +23,8 @@ static void check_row(const dialect_row *row) {
   uint32_t source = tn_ir_add_source(ir, "t.py", row->text, len);
   tn_lex(row->text, len, source, &toks, &diags);
   assert_int_equal(diags.n, 0);
-  tn_dialect_scan(row->text, len, toks.data, toks.len, source, &marks);
+  tn_dialect_begin(row->text, len, source, &marks);
+  tn_dialect_scan(row->text, toks.data, toks.len, source, &marks);
   tn_dialect got = tn_dialect_decide(&marks, row->wanted, &diags);
   uint32_t line = diags.n == 0 ? 0 : diags.items[0].pos.line;
   if (got != row->want || line != row->mixed_line) {
