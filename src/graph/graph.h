@@ -218,6 +218,8 @@ typedef struct tn_interp_hooks {
   void *ctx;
   tn_tir_checker
       *checker; /* watches the loop functions, and that nothing unwritten is used; NULL: none */
+  int64_t max_steps; /* 0: none; else TIMEOUT after so many graph statements, or so many statements
+                        of one call of a loop function */
 } tn_interp_hooks;
 
 typedef struct tn_interp tn_interp;

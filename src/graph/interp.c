@@ -333,6 +333,9 @@ static tn_status run_match_cast(tn_interp *in, tn_frame *frame, const tn_node *s
 static tn_status run_stmt(tn_interp *in, tn_frame *frame, const tn_node *stmt, tn_value *out) {
   tn_value value = {0};
   in->place = stmt;
+  if (in->hooks.max_steps > 0 && ++in->n_steps > in->hooks.max_steps) {
+    return TN_ERR(TN_TIMEOUT, "more than %" PRId64 " statements", in->hooks.max_steps);
+  }
   switch ((int)stmt->op) {
     case TN_OP_GBIND:
       if (stmt->in[TN_BIND_VALUE]->op == TN_OP_GFUNC) {

@@ -60,7 +60,10 @@ tn_status tn_interp_prim_func(tn_interp *in, const char *name, const tn_value *a
     TN_TRY_MSG(to_tir_arg(&args[i], &tir_args[i]), "argument %d of %s", i, name);
   }
   tn_tir_arg ret = {0};
-  tn_tir_hooks hooks = {.call_packed = call_from_tir, .ctx = in, .checker = in->hooks.checker};
+  tn_tir_hooks hooks = {.call_packed = call_from_tir,
+                        .ctx = in,
+                        .max_steps = in->hooks.max_steps,
+                        .checker = in->hooks.checker};
   TN_TRY(tn_tir_interp(in->module, name, tir_args, n_args, &hooks, &ret));
   const tn_node *type = tn_module_find(in->module, name)->in[TN_PRIM_FUNC_RET];
   *out = tn_is_none(type) ? (tn_value){0} : number_of(type, &ret);

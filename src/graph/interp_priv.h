@@ -23,6 +23,7 @@ struct tn_interp {
   TN_VEC(tn_owned_array) arrays;
   int32_t depth;
   int32_t n_places;     /* that the error of this run names already */
+  int64_t n_steps;      /* statements that have run */
   const tn_node *place; /* the statement that runs */
 };
 

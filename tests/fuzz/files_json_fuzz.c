@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* JSON of any bytes: a tree that can be walked, or an error. */
-#include <stddef.h>
-#include <stdint.h>
-
 #include "files/json.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes);
+#include "fuzz/fuzz.h"
 
 /* Asks everything of a value and of what is in it. */
 static void walk(const tn_json *value) {
@@ -23,7 +19,7 @@ static void walk(const tn_json *value) {
   }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes) {
+void fuzz_one(const uint8_t *bytes, size_t n_bytes) {
   tn_json *root = NULL;
   tn_status st = tn_json_parse((const char *)bytes, n_bytes, &root);
   if (st == NULL) {
@@ -31,5 +27,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes) {
     tn_json_free(root);
   }
   tn_status_free(st);
-  return 0;
 }

@@ -94,9 +94,10 @@ int cli_run(const cli_command *command, int argc, char **argv) {
   static cli_args args; /* large, and there is one command line a process */
   getopt_tables tables = {0};
   args.command = command;
+  args.n_values = 0;
   fill_tables(command, &tables);
   opterr = 0;
-  optind = 1;
+  optind = 0; /* forgets the command line before */
   for (int code = 0; (code = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1;) {
     if (code == 'h') {
       print_help(command);
