@@ -28,10 +28,8 @@ tn_dim_rel tn_dim_compare(tn_ir *ir, const tn_node *a, const tn_node *b) {
   return is_apart ? TN_DIM_DIFFERENT : TN_DIM_UNSURE;
 }
 
+/* Of one rank. */
 static bool dims_agree(tn_ir *ir, const tn_node *sub, const tn_node *super, bool *out_unsure) {
-  if (sub->n_in != super->n_in) {
-    return false;
-  }
   bool is_ok = true;
   for (uint32_t i = 0; i < sub->n_in; ++i) {
     tn_dim_rel rel = tn_dim_compare(ir, sub->in[i], super->in[i]);

@@ -34,12 +34,12 @@ static void report(checker *c, const char *id, tn_status st) {
 /* ---- types ---- */
 
 static void report_types(checker *c, const char *id, const char *what, const tn_node *got,
-                         const tn_node *want) {
+                         const tn_node *want, const char *hint) {
   tn_buf got_text = TN_BUF_INIT;
   tn_buf want_text = TN_BUF_INIT;
   tn_ty_print(got, &got_text);
   tn_ty_print(want, &want_text);
-  tn_diags_add(c->diags, id, c->pos, NULL, "%s has type %s, declared %s", what,
+  tn_diags_add(c->diags, id, c->pos, hint, "%s has type %s, declared %s", what,
                tn_buf_text(&got_text), tn_buf_text(&want_text));
   tn_buf_deinit(&got_text);
   tn_buf_deinit(&want_text);
@@ -54,9 +54,10 @@ static void check_declared(checker *c, const char *id, const char *what, const t
     return;
   }
   if (!is_unsure) {
-    report_types(c, id, what, got, want);
+    report_types(c, id, what, got, want, NULL);
   } else if (!tn_gfunc_is_lowered(c->func)) {
-    report_types(c, "type-unproved", what, got, want);
+    report_types(c, "type-unproved", what, got, want,
+                 "nothing proves them equal; R.match_cast(value, type) asks when it runs");
   }
 }
 
@@ -185,7 +186,7 @@ static void check_tir_arg(checker *c, const tn_node *prim, uint32_t i, const tn_
   if (!tn_ty_is_subtype(c->infer.ir, type, bound, &is_unsure) && !is_unsure) {
     tn_buf what = TN_BUF_INIT;
     tn_buf_printf(&what, "the argument for parameter '%s' of %s", param, prim->attr.text);
-    report_types(c, "call-tir-arg", tn_buf_text(&what), type, want);
+    report_types(c, "call-tir-arg", tn_buf_text(&what), type, want, NULL);
     tn_buf_deinit(&what);
   }
 }
@@ -481,10 +482,7 @@ static const tn_node *check_value(checker *c, const tn_node *expr) {
   }
   const tn_node *type = NULL;
   tn_status st = tn_graph_infer(&c->infer, expr, &type);
-  if (st != NULL) {
-    report(c, "bad-call", st);
-    return NULL;
-  }
+  tn_status_free(st); /* only of a local function without a result, which was reported */
   return type;
 }
 
@@ -584,7 +582,7 @@ static void check_match_cast(checker *c, const tn_node *stmt) {
   tn_map_deinit(&syms);
   bool is_unsure = false;
   if (!tn_ty_is_subtype(c->infer.ir, type, bound, &is_unsure) && !is_unsure) {
-    report_types(c, "type-mismatch", "the value of match_cast", type, want);
+    report_types(c, "type-mismatch", "the value of match_cast", type, want, NULL);
   }
 }
 

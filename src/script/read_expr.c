@@ -248,7 +248,7 @@ static bool load_constant(tn_reader *r, const tn_ast *ast, uint64_t index, tn_ar
   const tn_ast *text = r->meta_ast;
   if (text != NULL && r->metadata == NULL && !r->is_metadata_bad) {
     r->is_metadata_bad = !tn_read_ok(
-        r, ast, "bad-metadata", tn_metadata_parse(text->text, strlen(text->text), &r->metadata));
+        r, text, "bad-metadata", tn_metadata_parse(text->text, strlen(text->text), &r->metadata));
   }
   if (text != NULL && index <= INT64_MAX) {
     return !r->is_metadata_bad &&

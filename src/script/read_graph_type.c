@@ -30,7 +30,11 @@ const tn_ast *tn_parse_inner(tn_reader *r, const tn_ast *string) {
 
 static const tn_node *read_dim(tn_reader *r, const tn_ast *ast) {
   const tn_ast *inner = ast->kind == TN_AST_STR ? tn_parse_inner(r, ast) : ast;
-  return inner == NULL ? NULL : tn_to_dim(r, ast, tn_read_val(r, inner));
+  const char *hint = r->name_hint;
+  r->name_hint = "a parameter names a size, x: R.Tensor((\"n\",)), or a line does: n = T.int64()";
+  const tn_node *dim = inner == NULL ? NULL : tn_to_dim(r, ast, tn_read_val(r, inner));
+  r->name_hint = hint;
+  return dim;
 }
 
 /* A tuple or list of sizes as a LIST. */
@@ -105,8 +109,14 @@ static bool read_ndim(tn_reader *r, const tn_ast *ast, const tn_node *shape, int
   if (!tn_to_int(r, ast, tn_read_val(r, ast), &ndim)) {
     return false;
   }
-  if (ndim < -1 || ndim > 64 || (shape != NULL && ndim != shape->n_in)) {
-    tn_read_fail(r, ast, "bad-shape", NULL, "ndim %" PRId64 " does not fit", ndim);
+  if (ndim < -1 || ndim > 64) {
+    tn_read_fail(r, ast, "bad-shape", NULL,
+                 "%" PRId64 " dimensions: at most 64, or -1 where the rank is not known", ndim);
+    return false;
+  }
+  if (shape != NULL && ndim != shape->n_in) {
+    tn_read_fail(r, ast, "bad-shape", NULL, "ndim is %" PRId64 ", and the shape has %u dimensions",
+                 ndim, shape->n_in);
     return false;
   }
   *out = ndim;

@@ -84,8 +84,7 @@ static const tn_node *find_cell(const tn_reader *r, const tn_ast *target) {
 }
 
 static void store_cell(tn_reader *r, const tn_ast *stmt, const tn_node *cell, tn_val v) {
-  const tn_node *value =
-      tn_val_is_error(v) ? NULL : typed_value(r, stmt, v, cell->dtype);
+  const tn_node *value = tn_val_is_error(v) ? NULL : typed_value(r, stmt, v, cell->dtype);
   const tn_node *zero = tn_int(r->ir, TN_DT_I32, 0);
   const tn_node *store = NULL;
   if (value != NULL &&
@@ -189,7 +188,8 @@ static name_mode mode_of(tn_reader *r, const tn_ast *value, tn_val v) {
   return is_new ? MODE_THING : MODE_PLAIN;
 }
 
-static void store_value(tn_reader *r, const tn_ast *stmt, const tn_ast *target, tn_val v) {
+static void store_value(tn_reader *r, const tn_ast *stmt, const tn_ast *target,
+                        const tn_ast *value_ast, tn_val v) {
   tn_val base = tn_read_val(r, target->in[0]);
   if (tn_val_is_error(base) || tn_val_is_error(v)) {
     return;
@@ -202,7 +202,7 @@ static void store_value(tn_reader *r, const tn_ast *stmt, const tn_ast *target, 
   uint32_t n = 0;
   const tn_node *const *indices = tn_read_indices(r, target, base.node, &n);
   const tn_node *value =
-      indices == NULL ? NULL : tn_to_expr(r, stmt, v, tn_dtype_elem(base.node->dtype));
+      indices == NULL ? NULL : tn_to_expr(r, value_ast, v, tn_dtype_elem(base.node->dtype));
   const tn_node *store = NULL;
   if (value != NULL &&
       tn_read_ok(r, target, "bad-access",
@@ -216,7 +216,7 @@ static void assign_one(tn_reader *r, const tn_ast *stmt, const tn_ast *target,
   if (target->kind == TN_AST_NAME) {
     bind_name(r, stmt, target, v, mode_of(r, value_ast, v), TN_DT_NONE);
   } else if (target->kind == TN_AST_INDEX) {
-    store_value(r, stmt, target, v);
+    store_value(r, stmt, target, value_ast, v);
   } else {
     tn_read_fail(r, target, "bad-target", NULL,
                  "expected a name or an element of a buffer on the left of '='");
@@ -399,7 +399,7 @@ static void read_augment(tn_reader *r, const tn_ast *stmt) {
   if (cell != NULL) {
     store_cell(r, stmt, cell, changed);
   } else {
-    store_value(r, stmt, target, changed);
+    store_value(r, stmt, target, stmt->in[1], changed);
   }
 }
 

@@ -483,11 +483,17 @@ static void check_match(checker *c, const tn_node *match, const char *block) {
   }
   check_region(c, match->in[TN_MATCH_REGION], block);
   check_expr(c, view);
-  if (view->dtype != source->dtype || tn_buffer_ndim(view) > tn_buffer_ndim(source)) {
-    tn_diags_add(
-        c->diags, "match-type", c->pos, NULL,
-        "block '%s': buffer '%s' has another type or more dimensions than '%s', which it matches",
-        block, view->attr.text, source->attr.text);
+  names text;
+  if (view->dtype != source->dtype) {
+    tn_diags_add(c->diags, "match-type", c->pos, NULL,
+                 "block '%s': buffer '%s' is of %s and '%s', which it matches, of %s", block,
+                 view->attr.text, tn_dtype_print(view->dtype, text.a), source->attr.text,
+                 tn_dtype_print(source->dtype, text.b));
+  }
+  if (tn_buffer_ndim(view) > tn_buffer_ndim(source)) {
+    tn_diags_add(c->diags, "match-type", c->pos, NULL,
+                 "block '%s': buffer '%s' has %u dimensions and '%s', which it matches, %u", block,
+                 view->attr.text, tn_buffer_ndim(view), source->attr.text, tn_buffer_ndim(source));
   }
 }
 

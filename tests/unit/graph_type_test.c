@@ -66,6 +66,9 @@ static void subtypes_are_proved_refuted_or_unsure(void **state) {
   const tn_node *f4 = tensor(&k, TN_DT_F32, number(&k, 4), NULL);
   const tn_node *fn = tensor(&k, TN_DT_F32, k.n, NULL);
   const tn_node *twice[] = {f4, fn};
+  const tn_node *other[] = {tn_ty_prim(k.ir, TN_DT_I64, NULL), fn};
+  const tn_node *one = tn_list(k.ir, 1, twice);
+  const tn_node *two = tn_list(k.ir, 2, twice);
   const tn_node *n_plus = tn_binary(k.ir, TN_OP_ADD, k.n, number(&k, 1));
   const tn_node *sum = tn_binary(k.ir, TN_OP_ADD, tn_binary(k.ir, TN_OP_ADD, k.n, k.n),
                                  tn_binary(k.ir, TN_OP_ADD, k.n, k.n));
@@ -94,6 +97,10 @@ static void subtypes_are_proved_refuted_or_unsure(void **state) {
       {f4, tn_ty_shape(k.ir, 1, NULL), 'n'},
       {tn_ty_func(k.ir, NULL, f4, false), tn_ty_func(k.ir, NULL, f4, true), 'n'},
       {tn_ty_func(k.ir, NULL, f4, true), tn_ty_func(k.ir, NULL, any, false), 'y'},
+      {tn_ty_func(k.ir, NULL, f4, true), tn_ty_func(k.ir, one, f4, true), 'y'},
+      {tn_ty_func(k.ir, one, f4, true), tn_ty_func(k.ir, two, f4, true), 'n'},
+      {tn_ty_tensor(k.ir, TN_DT_F32, 1, NULL), f4, 'u'},
+      {tn_ty_tuple(k.ir, 2, twice), tn_ty_tuple(k.ir, 2, other), 'n'},
   };
   for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
     bool is_unsure = false;
@@ -174,10 +181,131 @@ static void calls_have_the_types_that_follow_from_their_arguments(void **state) 
   graph_free(&module);
 }
 
+/* ---- what has no type ---- */
+
+static const tn_node *value(const kit *k, const char *name, const tn_node *type) {
+  return tn_node_new(k->ir, TN_OP_GVAR, TN_DT_NONE, (tn_attr){.text = tn_ir_text(k->ir, name)}, 1,
+                     &type);
+}
+
+static const tn_node *call(const kit *k, tn_builtin_id id, const tn_node *types, uint32_t n,
+                           const tn_node *const *args) {
+  return tn_call_new(k->ir, tn_graph_builtin(id), n, args, NULL, types);
+}
+#define CALL(k, id, types, ...)                                                       \
+  call((k), (id), (types), sizeof((const tn_node *[]){__VA_ARGS__}) / sizeof(void *), \
+       (const tn_node *[]){__VA_ARGS__})
+
+static const tn_node *node(const kit *k, tn_op op, const char *text, uint32_t n,
+                           const tn_node *const *in) {
+  return tn_node_new(k->ir, op, TN_DT_NONE, (tn_attr){.text = text}, n, in);
+}
+
+static const tn_node *invoke(const kit *k, const tn_node *callee, uint32_t n,
+                             const tn_node *const *args) {
+  const tn_node *in[] = {callee, tn_list(k->ir, n, args), tn_none(k->ir)};
+  return tn_node_new(k->ir, TN_OP_INVOKE, TN_DT_NONE, (tn_attr){0}, 3, in);
+}
+
+static const tn_node *get(const kit *k, const tn_node *tuple, int64_t i) {
+  return tn_node_new(k->ir, TN_OP_GET, TN_DT_NONE, (tn_attr){.i64 = i}, 1, &tuple);
+}
+
+static const tn_node *nested(const kit *k, const tn_node *x, int32_t depth) {
+  for (; depth > 0; --depth) {
+    x = tn_node_new(k->ir, TN_OP_TUPLE, TN_DT_NONE, (tn_attr){0}, 1, &x);
+  }
+  return x;
+}
+
+static const tn_node *without_return(const kit *k, const tn_node *x) {
+  const tn_node *bind[] = {value(k, "y", x->in[0]), x};
+  const tn_node *in[] = {tn_list(k->ir, 1, &x), tn_none(k->ir), tn_none(k->ir),
+                         tn_bool(k->ir, true),
+                         tn_node_new(k->ir, TN_OP_GBIND, TN_DT_NONE, (tn_attr){0}, 2, bind)};
+  return node(k, TN_OP_GFUNC, "f", 5, in);
+}
+
+static const tn_node *on_device(const kit *k, const tn_node *x, const char *name) {
+  const tn_node *field = tn_str(k->ir, name);
+  return tn_call_new(k->ir, tn_graph_builtin(TN_BUILTIN_TO_VDEVICE), 1, &x,
+                     tn_list(k->ir, 1, &field), NULL);
+}
+
+static void what_has_no_type_is_named(void **state) {
+  (void)state;
+  kit k;
+  kit_init(&k);
+  const tn_node *f4 = tensor(&k, TN_DT_F32, number(&k, 4), NULL);
+  const tn_node *shape = tn_ty_shape(k.ir, 2, NULL);
+  const tn_node *object = tn_ty_object(k.ir);
+  const tn_node *x = value(&k, "x", f4);
+  const tn_node *s = value(&k, "s", shape);
+  const tn_node *f = value(&k, "f", tn_ty_func(k.ir, tn_list(k.ir, 1, &f4), f4, true));
+  const tn_node *name = node(&k, TN_OP_GLOBAL, "g", 0, NULL);
+  const tn_node *packed = node(&k, TN_OP_EXTERN, "g", 0, NULL);
+  const tn_node *pair =
+      tn_node_new(k.ir, TN_OP_TUPLE, TN_DT_NONE, (tn_attr){0}, 2, (const tn_node *[]){x, x});
+  const tn_node *dtype =
+      tn_node_new(k.ir, TN_OP_DTYPE, TN_DT_NONE, (tn_attr){.i64 = TN_DT_F32}, 0, NULL);
+  const tn_node *types = tn_list(k.ir, 1, &f4);
+  const tn_node *fields = tn_list(k.ir, 2, (const tn_node *[]){x, x});
+  const struct {
+    const tn_node *expr;
+    const char *part;
+  } rows[] = {
+      {name, "the module has no function 'g'"},
+      {call(&k, TN_BUILTIN_VM_CALL_DPS, NULL, 0, NULL), "takes at least 1 arguments, got 0"},
+      {call(&k, TN_BUILTIN_SHAPE_OF, NULL, 0, NULL), "shape_of takes 1 arguments, got 0"},
+      {CALL(&k, TN_BUILTIN_CALL_TIR, types, name), "call_tir takes 2 to 3 arguments, got 1"},
+      {tn_call_new(k.ir, tn_graph_builtin(TN_BUILTIN_SHAPE_OF), 1, &x, fields, NULL),
+       "shape_of has 0 fields, got 2"},
+      {CALL(&k, TN_BUILTIN_TO_VDEVICE, NULL, x), "to_vdevice needs 'dst_vdevice'"},
+      {invoke(&k, f, 0, NULL), "the call gives 0 arguments, the function takes 1"},
+      {invoke(&k, f, 1, &s), "argument 0 of the call has type R.Shape(ndim=2), expected R.Tensor"},
+      {invoke(&k, x, 1, &x), "the callee has type R.Tensor((4,), dtype=\"float32\"), expected"},
+      {nested(&k, x, 200), "the tuple's type is nested more than 100 deep"},
+      {get(&k, x, 0), "what is indexed has type R.Tensor"},
+      {get(&k, pair, 2), "index 2 of a tuple of 2"},
+      {value(&k, "z", tn_none(k.ir)), "the type of 'z' is not known"},
+      {tn_list(k.ir, 1, &x), "is not a graph expression"},
+      {without_return(&k, x), "function 'f' does not end in a return"},
+      {CALL(&k, TN_BUILTIN_CALL_TIR, tn_list(k.ir, 1, &object), name, pair),
+       "output 0 of call_tir has type R.Object"},
+      {CALL(&k, TN_BUILTIN_CALL_TIR, types, packed, pair), "the first argument of call_tir is"},
+      {CALL(&k, TN_BUILTIN_CALL_DPS_PACKED, types, name, pair),
+       "expected the name of a registered function"},
+      {CALL(&k, TN_BUILTIN_CALL_TIR, types, name, x), "is not a tuple of inputs"},
+      {CALL(&k, TN_BUILTIN_CALL_TIR, types, name, pair, x), "tir_vars of call_tir is not a shape"},
+      {CALL(&k, TN_BUILTIN_CALL_TIR, NULL, name, pair), "needs the types of its outputs"},
+      {CALL(&k, TN_BUILTIN_SHAPE_OF, NULL, s), "shape_of takes a tensor"},
+      {CALL(&k, TN_BUILTIN_TENSOR_TO_SHAPE, NULL, x), "takes an int64 tensor of one dimension"},
+      {CALL(&k, TN_BUILTIN_SHAPE_TO_TENSOR, NULL, x), "shape_to_tensor takes a shape"},
+      {CALL(&k, TN_BUILTIN_MEMORY_VIEW, NULL, x, x, dtype, x),
+       "takes a shape as argument 1 and a dtype as argument 2"},
+      {CALL(&k, TN_BUILTIN_MAKE_CLOSURE, NULL, x, pair), "make_closure takes a function"},
+      {CALL(&k, TN_BUILTIN_MAKE_CLOSURE, NULL, f, pair),
+       "2 values are captured by a function of 1 parameters"},
+  };
+  const tn_infer_ctx ctx = {.ir = k.ir};
+  for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
+    const tn_node *type = NULL;
+    tn_status st = tn_graph_infer(&ctx, rows[i].expr, &type);
+    expect_true(strstr(tn_status_message(st), rows[i].part) != NULL, "row %zu: want %s, got %s", i,
+                rows[i].part, tn_status_message(st));
+    tn_status_free(st);
+  }
+  expect_ok(tn_check_host_device(on_device(&k, x, "llvm:0")));
+  expect_error(tn_check_host_device(on_device(&k, x, "cuda:0")), TN_UNSUPPORTED,
+               "there is no device 'cuda:0'");
+  tn_ir_free(k.ir);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(types_print_as_in_a_signature),
       cmocka_unit_test(subtypes_are_proved_refuted_or_unsure),
+      cmocka_unit_test(what_has_no_type_is_named),
       cmocka_unit_test(calls_have_the_types_that_follow_from_their_arguments),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

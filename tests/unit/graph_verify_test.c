@@ -62,6 +62,16 @@ static void each_rule_has_its_diagnostic(void **state) {
       {"call-tir-arg", "    @R.function\n    def main(" X4 "):\n        cls = Module\n"
                        "        y = R.call_tir(cls.copy, (x,), out_sinfo=R.Tensor((4,), "
                        "dtype=\"float64\"))\n        return y\n"},
+      {"call-tir-arg",
+       "    @T.prim_func\n"
+       "    def scaled(A: T.Buffer((4,), \"float32\"), k: T.int64, B: T.Buffer((4,), "
+       "\"float32\")):\n"
+       "        for i in range(4):\n            B[i] = A[i] * T.Cast(\"float32\", k)\n"
+       "    @R.function\n    def main(" X4 "):\n        cls = Module\n"
+       "        y = R.call_tir(cls.scaled, (x, x), " OUT4 ")\n        return y\n"},
+      {"call-tir-arity",
+       "    @R.function(pure=False)\n    def main(" X4 "):\n        cls = Module\n"
+       "        _ = R.vm.call_dps(cls.copy, x)\n        return x\n"},
       {"writes-input",
        "    @T.prim_func\n"
        "    def bad(A: T.Buffer((4,), \"float32\"), B: T.Buffer((4,), \"float32\")):\n"
@@ -84,6 +94,9 @@ static void each_rule_has_its_diagnostic(void **state) {
       {"type-unproved",
        "    @R.function\n    def main(x: R.Tensor((\"n\",), dtype=\"float32\")):\n"
        "        y: R.Tensor((4,), dtype=\"float32\") = R.add(x, x)\n        return y\n"},
+      {"type-mismatch",
+       "    @R.function\n    def main(" X4 "):\n"
+       "        y = R.match_cast(x, R.Tensor((5,), dtype=\"float32\"))\n        return y\n"},
       {"return-type", "    @R.function\n    def main(" X4
                       ") -> R.Tensor((5,), dtype=\"float32\"):\n        return x\n"},
       {"bad-condition",
@@ -168,6 +181,65 @@ static void a_negative_extent_is_reported(void **state) {
   m.x = var_of(&m, "x");
   const tn_node *ret = stmt(&m, TN_OP_RETURN, 1, &m.x);
   expect_id(&m, tn_node_new(m.ir, TN_OP_SEQ, TN_DT_NONE, (tn_attr){0}, 1, &ret), false, "bad-dim");
+}
+
+static void an_extent_of_another_type_is_reported(void **state) {
+  (void)state;
+  made m;
+  made_init(&m);
+  const tn_node *dim = tn_int(m.ir, TN_DT_I32, 4);
+  m.type = tn_ty_tensor(m.ir, TN_DT_F32, 1, tn_list(m.ir, 1, &dim));
+  m.x = var_of(&m, "x");
+  expect_id(&m, stmt(&m, TN_OP_RETURN, 1, &m.x), false, "bad-dim");
+}
+
+static void a_field_of_another_kind_is_reported(void **state) {
+  (void)state;
+  made m;
+  made_init(&m);
+  const tn_node *four = tn_int(m.ir, TN_DT_I64, 4);
+  const tn_node *value = tn_call_new(m.ir, tn_graph_builtin(TN_BUILTIN_HINT_ON_DEVICE), 1, &m.x,
+                                     tn_list(m.ir, 1, &four), NULL);
+  const tn_node *y = var_of(&m, "y");
+  const tn_node *bind[] = {y, value};
+  expect_id(&m, seq2(&m, stmt(&m, TN_OP_GBIND, 2, bind), stmt(&m, TN_OP_RETURN, 1, &y)), false,
+            "bad-field");
+}
+
+static void an_index_past_a_tuple_is_bad(void **state) {
+  (void)state;
+  made m;
+  made_init(&m);
+  const tn_node *tuple = stmt(&m, TN_OP_TUPLE, 1, &m.x);
+  const tn_node *get = tn_node_new(m.ir, TN_OP_GET, TN_DT_NONE, (tn_attr){.i64 = 3}, 1, &tuple);
+  expect_id(&m, stmt(&m, TN_OP_RETURN, 1, &get), false, "bad-call");
+}
+
+static void a_result_that_is_no_variable_is_not_normal(void **state) {
+  (void)state;
+  made m;
+  made_init(&m);
+  const tn_node *args[] = {m.x, m.x};
+  const tn_node *sum =
+      tn_call_new(m.ir, tn_op_table_find(tn_ops_table(), "add"), 2, args, NULL, NULL);
+  expect_id(&m, stmt(&m, TN_OP_RETURN, 1, &sum), true, "not-normal");
+}
+
+static void a_return_of_nothing_is_reported(void **state) {
+  (void)state;
+  made m;
+  made_init(&m);
+  const tn_node *none = tn_none(m.ir);
+  expect_id(&m, stmt(&m, TN_OP_RETURN, 1, &none), false, "missing-return");
+}
+
+static void a_statement_of_the_loop_level_is_misplaced(void **state) {
+  (void)state;
+  made m;
+  made_init(&m);
+  const tn_node *four = tn_int(m.ir, TN_DT_I64, 4);
+  expect_id(&m, seq2(&m, stmt(&m, TN_OP_EVAL, 1, &four), stmt(&m, TN_OP_RETURN, 1, &m.x)), false,
+            "misplaced-statement");
 }
 
 static void a_body_without_return_is_reported(void **state) {
@@ -270,6 +342,12 @@ int main(void) {
       cmocka_unit_test(sound_modules_have_no_diagnostics),
       cmocka_unit_test(each_rule_has_its_diagnostic),
       cmocka_unit_test(a_negative_extent_is_reported),
+      cmocka_unit_test(an_extent_of_another_type_is_reported),
+      cmocka_unit_test(a_field_of_another_kind_is_reported),
+      cmocka_unit_test(an_index_past_a_tuple_is_bad),
+      cmocka_unit_test(a_result_that_is_no_variable_is_not_normal),
+      cmocka_unit_test(a_return_of_nothing_is_reported),
+      cmocka_unit_test(a_statement_of_the_loop_level_is_misplaced),
       cmocka_unit_test(a_body_without_return_is_reported),
       cmocka_unit_test(a_return_in_the_middle_is_misplaced),
       cmocka_unit_test(an_unknown_function_is_named),

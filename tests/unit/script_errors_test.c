@@ -176,7 +176,7 @@ static void loop_level_mistakes_are_named(void **state) {
       {"A[1.5] = 1.0", "not-an-integer", 3, 7, NULL},
       {"A[0] = B[0:4, 0]", "bad-access", 3, 12, NULL},
       {"A[0] = A[0:n]", "bad-slice", 3, 14, NULL},
-      {"A[0] = A", "not-an-expression", 3, 5, "A.data"},
+      {"A[0] = A", "not-an-expression", 3, 12, "A.data"},
       {"A[0] = n[0]", "not-a-buffer", 3, 12, NULL},
       {"n[0] = 1.0", "not-a-buffer", 3, 5, NULL},
       {"n += 1", "bad-target", 3, 5, NULL},

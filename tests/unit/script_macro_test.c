@@ -112,7 +112,7 @@ static void mistakes_are_shown_in_the_macro_with_the_line_of_the_call(void **sta
       {"@T.macro\ndef m(B):\n    pass\n" FUNC "    m(A, B=A)\n", "duplicate-argument", 6, 10,
        "'B'"},
       {"@T.macro\ndef m(B):\n    pass\n" FUNC "    x = m(A)\n", "wrong-place", 6, 9, "no value"},
-      {"@T.macro\ndef m(B):\n    pass\n" FUNC "    A[0] = m\n", "not-an-expression", 6, 5,
+      {"@T.macro\ndef m(B):\n    pass\n" FUNC "    A[0] = m\n", "not-an-expression", 6, 12,
        "a macro"},
       {"@T.macro(1)\ndef m(B):\n    pass\n" FUNC "    m(A)\n", "wrong-argument-count", 1, 2, NULL},
       {"@T.macro(hygenic=False)\ndef m(B):\n    pass\n" FUNC "    m(A)\n", "unknown-argument", 1,

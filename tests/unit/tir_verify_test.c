@@ -55,6 +55,41 @@ static const tn_node *handle_less(const parts *p) {
   const tn_node *data = p->A->in[TN_BUFFER_DATA];
   return eval(p, RAW(p->ir, TN_OP_LT, TN_DT_BOOL, data, data));
 }
+static const tn_node *intrin(const parts *p, tn_intrin_id id, tn_dtype dtype, uint32_t n,
+                             const tn_node *const *args) {
+  return eval(p, tn_node_new(p->ir, TN_OP_INTRIN, dtype, (tn_attr){.def = &tn_intrin_get(id)->def},
+                             n, args));
+}
+static const tn_node *many(const parts *p, const tn_node *value, uint32_t lanes) {
+  return RAW(p->ir, TN_OP_BROADCAST, tn_dtype_with_lanes(value->dtype, lanes), value);
+}
+static const tn_node *storage_sum(const parts *p) {
+  const tn_node *small = RAW(p->ir, TN_OP_CAST, TN_DT_F8E5M2, p->x);
+  return eval(p, RAW(p->ir, TN_OP_ADD, TN_DT_F8E5M2, small, small));
+}
+static const tn_node *half_of_another_type(const parts *p) {
+  const tn_node *args[] = {many(p, p->x, 4)};
+  return intrin(p, TN_INTRIN_VECTORLOW, tn_dtype_with_lanes(TN_DT_I32, 2), 1, args);
+}
+static const tn_node *half_of_all_lanes(const parts *p) {
+  const tn_node *args[] = {many(p, p->x, 4)};
+  return intrin(p, TN_INTRIN_VECTORHIGH, tn_dtype_with_lanes(TN_DT_F32, 4), 1, args);
+}
+static const tn_node *combined_of_two_types(const parts *p) {
+  const tn_node *args[] = {many(p, p->x, 4), many(p, p->n, 4)};
+  return intrin(p, TN_INTRIN_VECTORCOMBINE, tn_dtype_with_lanes(TN_DT_F32, 8), 2, args);
+}
+static const tn_node *mask_of_floats(const parts *p) {
+  const tn_node *args[] = {p->x, p->x};
+  return intrin(p, TN_INTRIN_GET_ACTIVE_LANE_MASK, tn_dtype_with_lanes(TN_DT_BOOL, 4), 2, args);
+}
+static const tn_node *dot_of_int32(const parts *p) {
+  const tn_node *args[] = {many(p, p->n, 4), many(p, p->n, 4)};
+  return intrin(p, TN_INTRIN_DP4A, TN_DT_I32, 2, args);
+}
+static const tn_node *exp_of_buffer(const parts *p) {
+  return intrin(p, TN_INTRIN_EXP, TN_DT_F32, 1, &p->A);
+}
 static const tn_node *not_of_int(const parts *p) {
   return eval(p, RAW(p->ir, TN_OP_NOT, TN_DT_I32, p->n));
 }
@@ -152,6 +187,17 @@ static const tn_node *alloc_into_number(const parts *p) {
   return tn_node_new(p->ir, TN_OP_ALLOC, TN_DT_F32, no_attr, 5, in);
 }
 
+static const tn_node *constant_into_number(const parts *p) {
+  const int64_t shape[] = {2};
+  tn_array array;
+  mk_ok(tn_array_init(&array, TN_DT_F32, 1, shape));
+  return MK_NODE(p->ir, TN_OP_CONST_ALLOC, 0, mk_var(p->ir, "data"), tn_const_new(p->ir, &array));
+}
+static const tn_node *buffer_over_number(const parts *p) {
+  tn_buffer_spec spec = {.name = "V", .dtype = TN_DT_F32, .ndim = 1, .shape = &p->n, .data = p->n};
+  return MK_NODE(p->ir, TN_OP_DECL, 0, tn_buffer_new(p->ir, &spec));
+}
+
 static const tn_node *decl_of(const parts *p, const tn_node *shape, const tn_node *strides,
                               const tn_node *offset) {
   tn_buffer_spec spec = {.name = "V",
@@ -208,6 +254,19 @@ static const tn_node *match_of_other_type(const parts *p) {
       p->ir,
       &(mk_block_spec){.name = "b", .matches = tn_list(p->ir, 1, &match), .body = nothing(p)});
 }
+static const tn_node *match_of_more_dimensions(const parts *p) {
+  const tn_node *range = mk_range(p->ir, p->zero, p->n);
+  const tn_node *view = MK_BUFFER(p->ir, "V", TN_DT_I32, 2, 2);
+  const tn_node *match =
+      MK_NODE(p->ir, TN_OP_MATCH, 0, view, tn_region_new(p->ir, p->B, 1, &range));
+  return mk_block(
+      p->ir,
+      &(mk_block_spec){.name = "b", .matches = tn_list(p->ir, 1, &match), .body = nothing(p)});
+}
+static const tn_node *call_of_value(const parts *p) {
+  const tn_node *in[] = {p->zero, tn_list(p->ir, 0, NULL), tn_none(p->ir)};
+  return eval(p, tn_node_new(p->ir, TN_OP_INVOKE, TN_DT_I32, no_attr, 3, in));
+}
 static const tn_node *call(const parts *p, const tn_node *arg, tn_dtype dtype) {
   const tn_node *in[] = {tn_node_new(p->ir, TN_OP_GLOBAL, TN_DT_NONE,
                                      (tn_attr){.text = tn_ir_text(p->ir, "g")}, 0, NULL),
@@ -262,6 +321,13 @@ static const struct {
     {"float_or", float_or, "type-mismatch"},
     {"bool_sum", bool_sum, "type-mismatch"},
     {"handle_less", handle_less, "type-mismatch"},
+    {"storage_sum", storage_sum, "type-mismatch"},
+    {"half_of_another_type", half_of_another_type, "type-mismatch"},
+    {"half_of_all_lanes", half_of_all_lanes, "type-mismatch"},
+    {"combined_of_two_types", combined_of_two_types, "type-mismatch"},
+    {"mask_of_floats", mask_of_floats, "type-mismatch"},
+    {"dot_of_int32", dot_of_int32, "type-mismatch"},
+    {"exp_of_buffer", exp_of_buffer, "intrinsic-args"},
     {"not_of_int", not_of_int, "type-mismatch"},
     {"cast_of_handle", cast_of_handle, "type-mismatch"},
     {"wide_reinterpret", wide_reinterpret, "type-mismatch"},
@@ -290,6 +356,8 @@ static const struct {
     {"graph_value", graph_value, "graph-node"},
     {"alloc_of_float_size", alloc_of_float_size, "alloc-type"},
     {"alloc_into_number", alloc_into_number, "alloc-type"},
+    {"constant_into_number", constant_into_number, "alloc-type"},
+    {"buffer_over_number", buffer_over_number, "buffer-type"},
     {"float_extent", float_extent, "buffer-shape"},
     {"too_many_strides", too_many_strides, "buffer-strides"},
     {"float_offset", float_offset, "buffer-type"},
@@ -299,7 +367,9 @@ static const struct {
     {"region_of_one_range", region_of_one_range, "region-rank"},
     {"region_of_floats", region_of_floats, "region-type"},
     {"match_of_other_type", match_of_other_type, "match-type"},
+    {"match_of_more_dimensions", match_of_more_dimensions, "match-type"},
     {"a_call", a_call, NULL},
+    {"call_of_value", call_of_value, "graph-node"},
     {"call_of_nothing_as_value", call_of_nothing_as_value, "call-without-value"},
     {"call_with_list", call_with_list, "call-argument"},
     {"break_in_no_loop", break_in_no_loop, "misplaced-break"},
@@ -354,6 +424,7 @@ static void parameters_are_values_of_one_lane_or_handles(void **state) {
       {tn_list(ir, 1, MK_LIST(tn_var_new(ir, "v", tn_dtype_with_lanes(TN_DT_F32, 4)))), NULL},
       {tn_list(ir, 1, MK_LIST(mk_var(ir, "a"))), tn_list(ir, 0, NULL)},
   };
+  const tn_node *small = tn_list(ir, 1, MK_LIST(tn_var_new(ir, "v", TN_DT_F8E5M2)));
   for (size_t i = 0; i < TN_N_ROWS(bad); ++i) {
     tn_diags diags = {0};
     tn_tir_verify(ir, tn_prim_func_new(ir, "f", bad[i].params, bad[i].buffers, NULL, NULL, body),
@@ -362,8 +433,27 @@ static void parameters_are_values_of_one_lane_or_handles(void **state) {
     tn_diags_deinit(&diags);
   }
   tn_diags diags = {0};
+  tn_tir_verify(ir, tn_prim_func_new(ir, "f", small, NULL, NULL, NULL, body), &diags);
+  expect_true(diags.n == 1 && strcmp(diags.items[0].id, "unsupported") == 0, "a float8 by itself");
+  tn_diags_deinit(&diags);
   tn_tir_verify(ir, zero, &diags);
   assert_int_equal(diags.n, 1);
+  tn_diags_deinit(&diags);
+  tn_ir_free(ir);
+}
+
+static void a_graph_function_is_none_of_the_loop_level(void **state) {
+  (void)state;
+  tn_ir *ir = tn_ir_new(0);
+  const tn_node *zero = tn_int(ir, TN_DT_I64, 0);
+  const tn_node *value = RAW(ir, TN_OP_PRIM, TN_DT_NONE, zero);
+  const tn_node *in[] = {tn_list(ir, 0, NULL), tn_none(ir), tn_none(ir), tn_bool(ir, true),
+                         MK_NODE(ir, TN_OP_RETURN, 0, value)};
+  tn_diags diags = {0};
+  tn_tir_verify(ir, tn_node_new(ir, TN_OP_GFUNC, TN_DT_NONE, (tn_attr){.text = "g"}, 5, in),
+                &diags);
+  expect_true(diags.n == 1 && strcmp(diags.items[0].id, "graph-node") == 0, "%s",
+              diags.n == 0 ? "none" : diags.items[0].message);
   tn_diags_deinit(&diags);
   tn_ir_free(ir);
 }
@@ -386,6 +476,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_rule_is_found_where_it_is_broken),
       cmocka_unit_test(parameters_are_values_of_one_lane_or_handles),
+      cmocka_unit_test(a_graph_function_is_none_of_the_loop_level),
       cmocka_unit_test(a_thread_binding_names_its_thread),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

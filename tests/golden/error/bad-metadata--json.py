@@ -12,6 +12,6 @@ class Module:
         t = (y, metadata["relax.expr.Constant"][1], metadata["relax.expr.Constant"][0])
         return t
 # expect:
-%s:11:22: error: JSON, line 5, column 50: premature end of input near '"relax.expr.Const' [bad-metadata]
-        y = R.add(x, metadata["relax.expr.Constant"][0])
-                     ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+%s:2:29: error: JSON, line 5, column 50: premature end of input near '"relax.expr.Const' [bad-metadata]
+metadata = tvm.ir.load_json("""{
+                            ^

@@ -17,7 +17,7 @@ class M:
 %s:9:63: error: expected a shape: (n, 4) [bad-shape]
     def main(x: R.Tensor((-4,), dtype="float32"), y: R.Tensor(4, "float32")) -> R.Tensor((4,), dtype="float32"):
                                                               ^
-%s:10:34: error: ndim 3 does not fit [bad-shape]
+%s:10:34: error: ndim is 3, and the shape has 2 dimensions [bad-shape]
         z: R.Tensor((4, 4), ndim=3) = x
                                  ^
 %s:11:21: error: expected a list of sizes [bad-shape]

@@ -2,7 +2,7 @@
 @I.ir_module
 class M:
     @T.prim_func
-    def main(A: T.Buffer((8, 4), "float32"), n: T.int32, x: T.float32):
+    def main(A: T.Buffer((8, 4), "float32"), n: T.int32, x: T.float32, H: T.Buffer((8, 5), "int32")):
         M.f(A, n)
         M.g(A, n)
         M.g(A.data, x)
@@ -10,6 +10,7 @@ class M:
         M.h(n, n)
         M.k(A)
         M.k(A.data)
+        M.f(H, n)
 
     @T.prim_func
     def f(A: T.Buffer((8, 5), "float32"), n: T.int32):
@@ -50,3 +51,6 @@ class M:
         M.k(A)
         ^~~~~~
   hint: give its pointer, as in A.data
+%s:13:9: error: argument 0 of 'f', buffer 'H': expected elements of float32, got int32 [call-argument]
+        M.f(H, n)
+        ^~~~~~~~~

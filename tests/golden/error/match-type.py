@@ -8,9 +8,9 @@ def f(A: T.Buffer((16, 16), "float32")):
         C = T.match_buffer(A[0:4, 0:4], (2, 2, 4))
         C[0, 0, 0] = T.float32(0)
 # expect:
-%s:4:5: error: block 'b': buffer 'B' has another type or more dimensions than 'A', which it matches [match-type]
+%s:4:5: error: block 'b': buffer 'B' is of int32 and 'A', which it matches, of float32 [match-type]
     with T.block("b"):
     ^~~~
-%s:4:5: error: block 'b': buffer 'C' has another type or more dimensions than 'A', which it matches [match-type]
+%s:4:5: error: block 'b': buffer 'C' has 3 dimensions and 'A', which it matches, 2 [match-type]
     with T.block("b"):
     ^~~~

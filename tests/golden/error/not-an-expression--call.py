@@ -15,12 +15,12 @@ class M:
 %s:6:9: error: 'x' is given no value [not-an-expression]
         x = M.g(A)
         ^~~~~~~~~~
-%s:7:9: error: expected an expression, got a call without a result [not-an-expression]
+%s:7:16: error: expected an expression, got a call without a result [not-an-expression]
         A[0] = M.g(A)
-        ^~~~~~~~~~~~~
+               ^~~~~~
 %s:8:9: error: expected an expression, got a call without a result [not-an-expression]
         M.main(A) + 1
         ^~~~~~~~~~~~~
-%s:9:9: error: expected an expression, got a function of the module [not-an-expression]
+%s:9:16: error: expected an expression, got a function of the module [not-an-expression]
         A[1] = M.g
-        ^~~~~~~~~~
+               ^~~

@@ -7,13 +7,13 @@ def f(A: T.Buffer((16,), "float32"), n: T.int32):
     A[2] = T.exp
     A[3] = lambda x: x
 # expect:
-%s:4:5: error: expected an expression, got a buffer [not-an-expression]
+%s:4:12: error: expected an expression, got a buffer [not-an-expression]
     A[0] = A
-    ^~~~~~~~
+           ^
   hint: write its indices, as in A[i, j], or A.data for its pointer
-%s:5:5: error: expected an expression, got None [not-an-expression]
+%s:5:12: error: expected an expression, got None [not-an-expression]
     A[1] = None
-    ^~~~~~~~~~~
+           ^~~~
 %s:6:5: error: expected 'name: T.type = value' [bad-target]
     x: T.float32
     ^~~~~~~~~~~~

@@ -12,3 +12,4 @@ class M:
 %s:10:9: error: the result has type R.Tensor(("m",), dtype="float32"), declared R.Tensor(("n",), dtype="float32") [type-unproved]
         return y
         ^~~~~~~~
+  hint: nothing proves them equal; R.match_cast(value, type) asks when it runs

@@ -8,6 +8,6 @@ class Module:
         t = (y, metadata["relax.expr.Constant"][1], metadata["relax.expr.Constant"][0])
         return t
 # expect:
-%s:7:22: error: metadata of 2025 and later, with "root_index", is not read; the form with "b64ndarrays" is [unsupported]
-        y = R.add(x, metadata["relax.expr.Constant"][0])
-                     ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+%s:2:29: error: metadata of 2025 and later, with "root_index", is not read; the form with "b64ndarrays" is [unsupported]
+metadata = tvm.ir.load_json("""{"root_index": 3, "nodes": []}""")
+                            ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
