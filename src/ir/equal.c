@@ -32,7 +32,8 @@ typedef struct equal_ctx {
 
 static bool equal(equal_ctx *c, const tn_node *a, const tn_node *b);
 
-/* Facts other than children; names of variables, buffers and labels do not count. */
+/* Facts other than children; names of variables, buffers and labels do not count, nor do those of graph
+ * functions: inside others they are variables' names, and the module's table has the rest. */
 static bool equal_facts(const tn_node *a, const tn_node *b) {
   if (a->op != b->op || a->dtype != b->dtype || a->n_in != b->n_in) {
     return false;
@@ -45,7 +46,8 @@ static bool equal_facts(const tn_node *a, const tn_node *b) {
     case TN_ATTR_F64:
       return a->attr.i64 == b->attr.i64;
     case TN_ATTR_TEXT:
-      return info->cls == TN_CLASS_LEAF || strcmp(a->attr.text, b->attr.text) == 0;
+      return info->cls == TN_CLASS_LEAF || tn_is(a, TN_OP_GFUNC) ||
+             strcmp(a->attr.text, b->attr.text) == 0;
     case TN_ATTR_DEF:
       return a->attr.def == b->attr.def || strcmp(a->attr.def->name, b->attr.def->name) == 0;
     case TN_ATTR_ARRAY:

@@ -47,7 +47,8 @@ static tn_hash128 hash_attr(tn_hash128 seed, const tn_node *n) {
     case TN_ATTR_F64:
       return tn_hash128_mix(seed, (uint64_t)n->attr.i64);
     case TN_ATTR_TEXT:
-      return info->cls == TN_CLASS_LEAF ? seed : hash_text(seed, n->attr.text);
+      return info->cls == TN_CLASS_LEAF || tn_is(n, TN_OP_GFUNC) ? seed
+                                                                 : hash_text(seed, n->attr.text);
     case TN_ATTR_DEF:
       return hash_text(seed, n->attr.def->name);
     case TN_ATTR_ARRAY:

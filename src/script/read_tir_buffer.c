@@ -159,6 +159,7 @@ const tn_node *tn_read_buffer(tn_reader *r, const tn_ast *at, const char *name,
                               const tn_buffer_args *args) {
   tn_buffer_spec spec = {.name = name, .dtype = TN_DT_F32};
   r->name_hint = r->name_hint != NULL ? r->name_hint : "declare a size first: n = T.int64()";
+  const tn_ast *shape_at = args->shape != NULL ? args->shape : at; /* else it is the region's */
   const tn_node *shape = read_shape(r, at, args);
   r->name_hint = NULL;
   if (shape == NULL) {
@@ -168,14 +169,14 @@ const tn_node *tn_read_buffer(tn_reader *r, const tn_ast *at, const char *name,
     spec.dtype = args->region->in[TN_REGION_BUFFER]->dtype;
   }
   if (shape->n_in > TN_MAX_NDIM) {
-    tn_read_fail(r, args->shape, "bad-buffer", NULL, "%u dimensions: at most %d", shape->n_in,
+    tn_read_fail(r, shape_at, "bad-buffer", NULL, "%u dimensions: at most %d", shape->n_in,
                  TN_MAX_NDIM);
     return NULL;
   }
   for (uint32_t i = 0; i < shape->n_in; ++i) {
     if (shape->in[i]->op == TN_OP_INT && shape->in[i]->attr.i64 < 0) {
-      tn_read_fail(r, args->shape, "bad-buffer", NULL, "dimension %u of '%s' is negative: %" PRId64,
-                   i, name, shape->in[i]->attr.i64);
+      tn_read_fail(r, shape_at, "bad-buffer", NULL, "dimension %u of '%s' is negative: %" PRId64, i,
+                   name, shape->in[i]->attr.i64);
       return NULL;
     }
   }

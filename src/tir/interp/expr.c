@@ -125,9 +125,12 @@ static tn_status unsupported(const tn_icomp *c, const tn_node *n) {
 
 static tn_status operator(tn_icomp *c, const tn_node *n, tn_ival *out) {
   const op_row *row = find_row(n);
+  if (row == NULL) { /* a text, which has no operands, is one */
+    return unsupported(c, n);
+  }
   tn_dtype elem = tn_dtype_elem(n->in[TN_A]->dtype);
   bool is_float = tn_dtype_is_float(elem);
-  if (row == NULL || (is_float && !row->has_float) || tn_dtype_is_storage(elem)) {
+  if ((is_float && !row->has_float) || tn_dtype_is_storage(elem)) {
     return unsupported(c, n);
   }
   tn_iop op = !is_float           ? (elem == TN_DT_U64 ? row->u : row->i)
