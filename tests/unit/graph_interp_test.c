@@ -33,8 +33,8 @@ typedef struct host {
   int32_t n_made;
 } host;
 
-/* "log" writes down its text and value, "read" gives a vector of `content`, "env.twice" writes its
- * output. */
+/* "log" writes down its text and value, "read" gives a vector of `content`, "text" a text, "small" a
+ * float8 tensor, "env.twice" writes its output. */
 static tn_status host_call(void *ctx, const char *name, const tn_value *args, int32_t n_args,
                            tn_value *out) {
   host *h = ctx;
@@ -56,6 +56,14 @@ static tn_status host_call(void *ctx, const char *name, const tn_value *args, in
     strncat(h->log, "read;", sizeof h->log - strlen(h->log) - 1);
     *out = graph_value(a);
     return NULL;
+  }
+  if (strcmp(name, "text") == 0) {
+    *out = (tn_value){.kind = TN_V_STR, .str = "abc"};
+    return NULL;
+  }
+  if (strcmp(name, "small") == 0) {
+    *out = graph_value(&h->made[h->n_made]);
+    return tn_array_init(&h->made[h->n_made++], TN_DT_F8E5M2, 1, (int64_t[]){2});
   }
   if (strcmp(name, "env.twice") == 0) {
     for (int64_t i = 0; i < tn_array_n_elems(args[1].array); ++i) {
@@ -161,6 +169,14 @@ static void mistakes_of_a_run_are_errors_with_a_place(void **state) {
        "):\n        y = R.match_cast(x, R.Tensor((3,), dtype=\"float32\"))\n"
        "        return y\n",
        TN_INVALID, "match_cast to 'y': expected R.Tensor((3,), dtype=\"float32\")"},
+      {"    @R.function\n    def main(x: R.Shape(ndim=1)):\n        return x\n", TN_INVALID,
+       "argument 'x' of main: expected R.Shape(ndim=1), got a float32 tensor of shape (2,)"},
+      {"    @R.function\n    def main(x: R.Tuple(R.Object, R.Object)):\n        return x\n",
+       TN_INVALID, "expected R.Tuple(R.Object, R.Object), got a float32 tensor"},
+      {"    @R.function\n    def main(x: R.Prim(\"int64\")):\n        return x\n", TN_INVALID,
+       "expected R.Prim(\"int64\"), got a float32 tensor"},
+      {"    @R.function\n    def main(x: R.Callable):\n        return x\n", TN_INVALID,
+       "got a float32 tensor"},
       {"    @R.function\n    def main(" XN "):\n        n = T.int64()\n"
        "        y = R.call_dps_packed(\"nobody\", (x,), out_sinfo=R.Tensor((n,), "
        "dtype=\"float32\"))\n        return y\n",
@@ -181,6 +197,101 @@ static void mistakes_of_a_run_are_errors_with_a_place(void **state) {
     expect_error(r.st, rows[i].code, rows[i].part);
     run_free(&r);
   }
+}
+
+#define T_(type) "sinfo_args=(" type ",))\n"
+#define READ(type) "        o = R.call_packed(\"read\", " T_(type)
+#define TEXT(type) "        o = R.call_packed(\"text\", " T_(type)
+#define F32 "R.dtype(\"float32\")"
+#define ONES17 "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1"
+
+/* What a packed function gives is what nobody has proved. */
+static void values_that_are_not_what_was_promised_are_refused(void **state) {
+  (void)state;
+  static const struct {
+    const char *body;
+    const char *part;
+  } rows[] = {
+      {READ("R.Tuple(R.Object)") "        y = o[0]\n", "item 0 of what is no tuple"},
+      {READ("R.Tensor") "        y = R.tensor_to_shape(o)\n",
+       "expected an int64 tensor of one dimension"},
+      {READ("R.Shape") "        y = R.shape_to_tensor(o)\n", "expected a shape"},
+      {TEXT("R.Tensor") "        y = R.shape_of(o)\n", "expected a tensor"},
+      {READ("R.Tensor((), dtype=\"bool\")") "        if o:\n            y = x\n        else:\n"
+                                            "            y = x\n",
+       "the condition of an if is not one value"},
+      {READ("R.Shape") "        y = R.builtin.alloc_tensor(o, " F32 ", R.prim_value(0), "
+                       "R.str(\"global\"))\n",
+       "expected a shape and a dtype"},
+      {"        y = R.memory.alloc_storage(R.shape([4, 4]), R.prim_value(0), "
+       "R.str(\"global\"), " F32 ")\n",
+       "expected a shape of one extent"},
+      {"        y = R.memory.alloc_tensor(x, R.prim_value(T.float32(1)), R.shape([1]), " F32 ")\n",
+       "expected a byte offset and a dtype"},
+      {"        y = R.memory.view(x, R.shape([1]), " F32 ", R.prim_value(T.float32(1)))\n",
+       "expected a dtype and a byte offset"},
+      {TEXT("R.Tensor") "        y = R.memory.view(o, R.shape([1]), " F32 ", R.prim_value(0))\n",
+       "expected memory and a shape"},
+      {"        y = R.memory.view(x, R.shape([2]), " F32 ", R.prim_value(4))\n",
+       "8 bytes from 4 on leave the storage of 8"},
+      {"        y = R.memory.view(x, R.shape([1]), " F32 ", R.prim_value(2))\n",
+       "byte offset 2 splits an element"},
+      {READ("R.Callable") "        y = R.make_closure(o, (x,))\n",
+       "expected a function and a tuple"},
+      {READ("R.Callable") "        y = R.invoke_closure(o, (x,), " T_("R.Object"),
+       "what is called is not a function"},
+      {READ("R.Object") "        y = R.invoke_closure(cls.inner, o, " T_("R.Object"),
+       "expected a tuple of arguments"},
+      {"        y = R.invoke_closure(cls.inner, (x, x), " T_("R.Object"),
+       "inner takes 1 arguments, got 2"},
+      {READ("R.Callable") "        y = R.vm.call_dps(o, x)\n", "expected a function"},
+      {READ("R.Callable") "        y = R.vm.call_tir_dyn(o, (x, R.shape([1])))\n",
+       "expected a function and a tuple that ends in a shape"},
+      {"        y = R.call_dps_packed(\"env.twice\", (x,), out_sinfo=R.Tensor((" ONES17
+       "), \"float32\"))\n",
+       "more than 16 dimensions"},
+      {TEXT("R.Tensor((2,), \"float32\")") "        y = R.call_tir_inplace(cls.fill, (o,), "
+                                           "out_sinfo=R.Tensor((2,), \"float32\"), "
+                                           "inplace_indices=[0], tir_vars=R.shape([1]))\n",
+       "expected a tensor"},
+      {"        o = R.call_packed(\"small\", " T_("R.Tensor") "        y = R.add(o, o)\n",
+       "an operand is of a type in which nothing is computed"},
+  };
+  for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
+    run r;
+    tn_buf body = TN_BUF_INIT;
+    tn_buf_printf(
+        &body,
+        "    @R.function\n    def inner(x: R.Object):\n        return x\n"
+        "    @R.function(pure=False)\n    def main(x: R.Tensor((2,), dtype=\"float32\")):\n"
+        "        cls = Module\n%s        return y\n",
+        rows[i].body);
+    run_main(&r, tn_buf_text(&body), "", 2);
+    expect_true(strstr(tn_status_message(r.st), rows[i].part) != NULL, "row %zu: want %s, got %s",
+                i, rows[i].part, tn_status_message(r.st));
+    tn_status_free(r.st);
+    run_free(&r);
+    tn_buf_deinit(&body);
+  }
+}
+
+static void functions_that_are_not_there_are_named(void **state) {
+  (void)state;
+  run r;
+  run_main(&r,
+           "    @R.function(pure=False)\n    def main(" XN
+           "):\n        y = R.call_packed(\"read\", " T_("R.Object") "        return y\n",
+           "", 2);
+  expect_ok(r.st);
+  tn_value arg = graph_value(&r.x);
+  tn_value out;
+  expect_error(tn_interp_call(r.in, "nobody", &arg, 1, &out), TN_NOT_FOUND,
+               "the module has no function 'nobody'");
+  tn_interp *alone = tn_interp_new(&r.module, NULL);
+  expect_error(tn_interp_call(alone, "main", &arg, 1, &out), TN_NOT_FOUND,
+               "no function is registered as 'read'");
+  tn_interp_free(alone);
+  run_free(&r);
 }
 
 /* Between two dataflow blocks the function writes a log and reads back what was written. */
@@ -246,6 +357,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(programs_give_what_they_say),
       cmocka_unit_test(mistakes_of_a_run_are_errors_with_a_place),
+      cmocka_unit_test(values_that_are_not_what_was_promised_are_refused),
+      cmocka_unit_test(functions_that_are_not_there_are_named),
       cmocka_unit_test(effects_keep_their_order_under_every_pass),
       cmocka_unit_test(results_outlive_the_next_call),
   };

@@ -160,6 +160,10 @@ static void children_must_fit_the_table(void **state) {
   expect_verify(ir, around(ir, a, STMT(ir, TN_OP_EVAL, a)), "wrong-child");
   expect_verify(ir, around(ir, a, STMT(ir, TN_OP_BIND, zero, zero)), "wrong-child");
   expect_verify(ir, around(ir, a, STMT(ir, TN_OP_SEQ, zero)), "wrong-child");
+  tn_diags diags = {0};
+  tn_ir_verify_func(ir, around(ir, a, STMT(ir, TN_OP_SEQ, zero)), &diags);
+  expect_text(diags.items[0].message, "SEQ cannot have INT as child 0"); /* which has no name */
+  tn_diags_deinit(&diags);
   expect_verify(ir, around(ir, a, STMT(ir, TN_OP_SEQ, STMT(ir, TN_OP_SEQ, store))), "nested-seq");
   expect_verify(ir, around(ir, a, STMT(ir, TN_OP_IF, tn_bool(ir, true), none, none)),
                 "missing-child");

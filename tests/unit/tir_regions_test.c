@@ -210,6 +210,29 @@ static void bindings_pass_their_intervals_on(void **state) {
   tn_ir_free(ir);
 }
 
+static void a_buffer_of_too_many_dimensions_is_refused(void **state) {
+  (void)state;
+  parts p = set();
+  const tn_node *dims[TN_MAX_NDIM + 1];
+  const tn_node *in[TN_LOAD_INDICES + TN_MAX_NDIM + 1];
+  for (uint32_t i = 0; i <= TN_MAX_NDIM; ++i) {
+    dims[i] = mk_i32(p.ir, 2);
+    in[TN_LOAD_INDICES + i] = mk_i32(p.ir, 0);
+  }
+  in[0] = tn_buffer_new(
+      p.ir,
+      &(tn_buffer_spec){.name = "W", .dtype = TN_DT_F32, .ndim = TN_MAX_NDIM + 1, .shape = dims});
+  in[TN_LOAD_PREDICATE] = tn_none(p.ir);
+  const tn_node *load =
+      tn_node_new(p.ir, TN_OP_LOAD, TN_DT_F32, (tn_attr){0}, TN_LOAD_INDICES + TN_MAX_NDIM + 1, in);
+  const tn_node *block = block_of(&p, NULL, MK_STORE(p.ir, p.B, load, p.vi));
+  const tn_node *reads = NULL;
+  const tn_node *writes = NULL;
+  expect_error(tn_tir_infer_regions(p.ir, block, 0, NULL, &reads, &writes), TN_UNSUPPORTED,
+               "an access of more than");
+  tn_ir_free(p.ir);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(single_elements_and_whole_loops),
@@ -218,6 +241,7 @@ int main(void) {
       cmocka_unit_test(unknown_indices_take_the_whole_dimension),
       cmocka_unit_test(vectors_divisions_and_limits_have_intervals),
       cmocka_unit_test(what_lives_inside_is_not_listed),
+      cmocka_unit_test(a_buffer_of_too_many_dimensions_is_refused),
       cmocka_unit_test(nested_blocks_and_views_count_with_their_regions),
       cmocka_unit_test(symbols_of_a_view_stay_inside_its_block),
       cmocka_unit_test(bindings_pass_their_intervals_on),
