@@ -463,6 +463,9 @@ static tn_val call_value(tn_reader *r, const tn_ast *ast, tn_val callee) {
   bool is_callable = callee.kind == TN_VAL_NODE &&
                      (callee.node->op == TN_OP_GLOBAL || callee.node->op == TN_OP_GVAR ||
                       callee.node->op == TN_OP_EXTERN);
+  if (is_callable && r->func_name == NULL) {
+    return tn_read_fail(r, ast, "wrong-place", NULL, "a call belongs into a function");
+  }
   if (is_callable && r->is_graph) {
     return tn_graph_invoke(r, ast, callee.node);
   }

@@ -268,6 +268,7 @@ static void read_outer(tn_reader *r, const tn_ast *stmt) {
   const tn_ast *target = stmt->in[0];
   bool is_tuple = target->kind == TN_AST_TUPLE;
   uint32_t n = is_tuple ? target->n : 1;
+  r->func_name = NULL; /* outside of all functions */
   tn_val v = tn_read_val(r, stmt->in[1]);
   if (is_tuple && !tn_val_is_error(v) && (v.kind != TN_VAL_LIST || v.n != n)) {
     v = tn_read_fail(r, stmt, "wrong-target-count", NULL, "%u names for %s", n,

@@ -243,7 +243,7 @@ const tn_relay *tn_relay_parse_special(tn_relay_parser *p, size_t first, bool is
   p->at += 1;
   tn_relay *node = tn_relay_make(p, TN_RELAY_NUMBER, first, p->stack.len);
   node->dtype = dtype;
-  node->f64 = is_negative ? -value : value;
+  node->f64 = is_negative && value == value ? -value : value; /* the sign of a NaN says nothing */
   return node;
 }
 
