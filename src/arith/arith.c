@@ -143,10 +143,16 @@ void tn_arith_unbind(tn_arith *arith, const tn_node *var) {
   if (!is_range) {
     return;
   }
-  size_t n = 0;
-  for (size_t i = 0; i < arith->ranges.len; ++i) {
-    if (arith->ranges.data[i].var != var) {
-      arith->ranges.data[n++] = arith->ranges.data[i];
+  size_t n = arith->ranges.len; /* from the end: scopes end in reverse */
+  while (n > 0 && arith->ranges.data[n - 1].var == var) {
+    --n;
+  }
+  if (n == arith->ranges.len) { /* not the innermost */
+    n = 0;
+    for (size_t i = 0; i < arith->ranges.len; ++i) {
+      if (arith->ranges.data[i].var != var) {
+        arith->ranges.data[n++] = arith->ranges.data[i];
+      }
     }
   }
   arith->ranges.len = n;

@@ -24,8 +24,13 @@ void tn_map_deinit(tn_map *map) {
   *map = (tn_map){0};
 }
 
+/* A table that was large once, and is little used since, starts anew: clearing all of it each time
+ * would make many small uses cost as much as the one large. */
 void tn_map_clear(tn_map *map) {
-  if (map->cap != 0) {
+  enum { FEW_SLOTS = 64, SPARSE = 16 };
+  if (map->cap > FEW_SLOTS && map->len < map->cap / SPARSE) {
+    tn_map_deinit(map);
+  } else if (map->cap != 0) {
     memset(map->used, 0, map->cap);
   }
   map->len = 0;
