@@ -169,8 +169,8 @@ static void mistakes_of_a_run_are_errors_with_a_place(void **state) {
        "):\n        y = R.match_cast(x, R.Tensor((3,), dtype=\"float32\"))\n"
        "        return y\n",
        TN_INVALID, "match_cast to 'y': expected R.Tensor((3,), dtype=\"float32\")"},
-      {"    @R.function\n    def main(x: R.Shape(ndim=1)):\n        return x\n", TN_INVALID,
-       "argument 'x' of main: expected R.Shape(ndim=1), got a float32 tensor of shape (2,)"},
+      {"    @R.function\n    def main(x: R.Shape):\n        return x\n", TN_INVALID,
+       "argument 'x' of main: expected R.Shape, got a float32 tensor of shape (2,)"},
       {"    @R.function\n    def main(x: R.Tuple(R.Object, R.Object)):\n        return x\n",
        TN_INVALID, "expected R.Tuple(R.Object, R.Object), got a float32 tensor"},
       {"    @R.function\n    def main(x: R.Prim(\"int64\")):\n        return x\n", TN_INVALID,
@@ -244,6 +244,8 @@ static void values_that_are_not_what_was_promised_are_refused(void **state) {
        "expected a tuple of arguments"},
       {"        y = R.invoke_closure(cls.inner, (x, x), " T_("R.Object"),
        "inner takes 1 arguments, got 2"},
+      {"        y = R.invoke_closure(cls.sized, (x, R.prim_value(5)), " T_("R.Object"),
+       "argument 'k' of sized: expected 2, got 5"},
       {READ("R.Callable") "        y = R.vm.call_dps(o, x)\n", "expected a function"},
       {READ("R.Callable") "        y = R.vm.call_tir_dyn(o, (x, R.shape([1])))\n",
        "expected a function and a tuple that ends in a shape"},
@@ -263,6 +265,8 @@ static void values_that_are_not_what_was_promised_are_refused(void **state) {
     tn_buf_printf(
         &body,
         "    @R.function\n    def inner(x: R.Object):\n        return x\n"
+        "    @R.function\n    def sized(x: R.Tensor((\"n\",), dtype=\"float32\"), "
+        "k: R.Prim(value=\"n\")):\n        return x\n"
         "    @R.function(pure=False)\n    def main(x: R.Tensor((2,), dtype=\"float32\")):\n"
         "        cls = Module\n%s        return y\n",
         rows[i].body);

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "lower_cases.h"
+#include "tir_make.h"
 
 #define HEAD "from tvm.script import tir as T\n\n@T.prim_func\n"
 
@@ -300,6 +301,26 @@ static void flattening_needs_blocks_lowered(void **state) {
   lc_free(&module);
 }
 
+/* A program that the verifier refuses, as a pass might leave it. */
+static void a_view_of_more_dimensions_is_not_lowered(void **state) {
+  (void)state;
+  tn_ir *ir = tn_ir_new(0);
+  tn_module module;
+  const tn_node *A = MK_BUFFER(ir, "A", TN_DT_F32, 4);
+  const tn_node *V = MK_BUFFER(ir, "V", TN_DT_F32, 2, 2);
+  const tn_node *range = mk_range(ir, mk_i32(ir, 0), mk_i32(ir, 4));
+  const tn_node *match = MK_NODE(ir, TN_OP_MATCH, 0, V, tn_region_new(ir, A, 1, &range));
+  const tn_node *block =
+      mk_block(ir, &(mk_block_spec){.name = "b",
+                                    .matches = tn_list(ir, 1, &match),
+                                    .body = MK_NODE(ir, TN_OP_EVAL, 0, mk_i32(ir, 0))});
+  tn_module_init(&module, ir, "M");
+  tn_module_set(&module, "f", MK_FUNC(ir, "f", block, A));
+  expect_error(lc_pass("lower_blocks", 12)->fn(&module, &(tn_pass_opts){0}), TN_UNSUPPORTED,
+               "view 'V' of 2 dimensions");
+  lc_free(&module);
+}
+
 static void what_is_not_lowered_is_reported(void **state) {
   (void)state;
   static const struct {
@@ -347,6 +368,7 @@ int main(void) {
                                      cmocka_unit_test(the_whole_order_gives_the_lowered_form),
                                      cmocka_unit_test(passes_are_idempotent),
                                      cmocka_unit_test(flattening_needs_blocks_lowered),
+                                     cmocka_unit_test(a_view_of_more_dimensions_is_not_lowered),
                                      cmocka_unit_test(what_is_not_lowered_is_reported),
                                      cmocka_unit_test(long_functions_take_linear_time)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -627,6 +627,67 @@ static void a_missing_function_is_named(void **state) {
   tn_module_deinit(&module);
 }
 
+/* The interpreter stands on its own feet where nobody verified the program. */
+static void what_cannot_be_run_is_named(void **state) {
+  tn_ir *ir = *state;
+  const tn_node *A = MK_BUFFER(ir, "A", TN_DT_I32, 4);
+  const tn_node *zero = mk_i32(ir, 0);
+  const tn_node *deep = mk_var(ir, "n");
+  for (int32_t i = 0; i <= TN_MAX_DEPTH; ++i) {
+    deep = tn_node_new(ir, TN_OP_NEG, TN_DT_I32, (tn_attr){.i64 = 0}, 1, &deep);
+  }
+  const tn_node *two = mk_i32(ir, 2);
+  const tn_node *strided = tn_buffer_new(ir, &(tn_buffer_spec){.name = "S",
+                                                               .dtype = TN_DT_I32,
+                                                               .ndim = 1,
+                                                               .shape = &two,
+                                                               .strides = tn_list(ir, 1, &two),
+                                                               .data = A->in[TN_BUFFER_DATA]});
+  const tn_node *packed[] = {tn_str(ir, "sum_into"), strided};
+  const tn_node *callee =
+      tn_node_new(ir, TN_OP_GLOBAL, TN_DT_NONE, (tn_attr){.text = "nobody"}, 0, NULL);
+  const tn_node *invoke = MK_NODE(ir, TN_OP_INVOKE, 0, callee, tn_list(ir, 0, NULL), tn_none(ir));
+  const tn_node *graph[] = {tn_list(ir, 0, NULL), tn_none(ir), tn_none(ir), tn_bool(ir, true),
+                            MK_NODE(ir, TN_OP_RETURN, 0, zero)};
+  const struct {
+    const tn_node *func;
+    const char *part;
+  } rows[] = {
+      {tn_node_new(ir, TN_OP_GFUNC, TN_DT_NONE, (tn_attr){.text = "f"}, 5, graph),
+       "'f' is not a loop-level function"},
+      {MK_FUNC(ir, "f", MK_NODE(ir, TN_OP_EVAL, 0, deep), A), "f: nested 2"},
+      {MK_FUNC(ir, "f",
+               MK_SEQ(ir, MK_NODE(ir, TN_OP_DECL, 0, strided),
+                      MK_NODE(ir, TN_OP_EVAL, 0,
+                              mk_intrin(ir, TN_INTRIN_CALL_PACKED, TN_DT_NONE, 2, packed))),
+               A),
+       "buffer 'S' as argument 0: the interpreter gives buffers whose elements lie side by side"},
+      {MK_FUNC(ir, "f", MK_NODE(ir, TN_OP_EVAL, 0, invoke), A),
+       "f calls 'nobody', and there is no such loop function here"},
+  };
+  int32_t a[4] = {0};
+  tn_array array = I32(a, 4);
+  int32_t n_calls = 0;
+  const tn_tir_hooks hooks = {.call_packed = sum_into, .ctx = &n_calls};
+  for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
+    const tn_tir_arg arg = {.array = &array};
+    tn_module module;
+    tn_module_init(&module, ir, "M");
+    tn_module_set(&module, "f", rows[i].func);
+    tn_status st = tn_tir_interp(&module, "f", &arg, 1, &hooks, NULL);
+    expect_true(strstr(tn_status_message(st), rows[i].part) != NULL, "row %zu: want %s, got %s", i,
+                rows[i].part, tn_status_message(st));
+    tn_status_free(st);
+    tn_module_deinit(&module);
+  }
+  tn_module module;
+  tn_module_init(&module, ir, "M");
+  tn_module_set(&module, "f", MK_FUNC(ir, "f", MK_STORE(ir, A, zero, zero), A));
+  expect_error(tn_tir_interp(&module, "f", &(tn_tir_arg){.i64 = 3}, 1, &hooks, NULL), TN_INVALID,
+               "expected tensor, got a number");
+  tn_module_deinit(&module);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(loops_start_where_they_say_and_skip_empty_ranges),
@@ -652,6 +713,7 @@ int main(void) {
       cmocka_unit_test(huge_and_negative_allocations_are_errors),
       cmocka_unit_test(functions_by_name_get_buffers_and_numbers),
       cmocka_unit_test(a_missing_function_is_named),
+      cmocka_unit_test(what_cannot_be_run_is_named),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
