@@ -2,6 +2,8 @@
 /* Copyright The Tenon authors. */
 /* Executables: what is refused and with which words; damaged images in every byte and at every
  * length; the disassembly; and loading from a file. */
+#include <elf.h>
+
 #include "base/file.h"
 #include "base/rng.h"
 #include "runtime/mem.h"
@@ -231,6 +233,114 @@ static void other_versions_and_machines_are_named(void **state) {
 #endif
 }
 
+static tn_exec_section section_of(const tn_image *image, uint32_t kind) {
+  tn_exec_section s = {0};
+  for (size_t i = 0; s.kind != kind; ++i) {
+    memcpy(&s, image->bytes + sizeof(tn_exec_header) + i * sizeof s, sizeof s);
+  }
+  return s;
+}
+
+/* Where the entry of `kind` stands in the table of sections. */
+static size_t row_of(const tn_image *image, uint32_t kind) {
+  tn_exec_section s = {0};
+  size_t at = sizeof(tn_exec_header);
+  for (; s.kind != kind; at += sizeof s) {
+    memcpy(&s, image->bytes + at, sizeof s);
+  }
+  return at - sizeof s;
+}
+
+static void each_field_of_the_layout_is_checked(void **state) {
+  (void)state;
+  enum { VM_FUNC = 2, SHAPE_CONST = 4 }; /* of the sample */
+  tn_image sound = sample_image();
+  const size_t sections = sizeof(tn_exec_header);
+  const size_t funcs = section_of(&sound, TN_EXEC_FUNCS).offset + VM_FUNC * sizeof(tn_exec_func);
+  const size_t consts =
+      section_of(&sound, TN_EXEC_CONSTS).offset + SHAPE_CONST * sizeof(tn_exec_const);
+  const tn_exec_section dims = section_of(&sound, TN_EXEC_DIMS);
+  tn_exec_section first;
+  memcpy(&first, sound.bytes + sections, sizeof first);
+  const struct {
+    size_t offset;
+    uint32_t value;
+    const char *part;
+  } rows[] = {
+      {offsetof(tn_exec_header, reserved), 1, "a reserved word of the executable's header"},
+      {offsetof(tn_exec_header, n_sections), 9, "the executable has 9 sections; there are 8 kinds"},
+      {row_of(&sound, TN_EXEC_DIMS) + offsetof(tn_exec_section, n_bytes),
+       (uint32_t)dims.n_bytes - 1, "section 4 has a broken last entry"},
+      {sections + sizeof first + offsetof(tn_exec_section, kind), first.kind, "is there twice"},
+      {section_of(&sound, TN_EXEC_STRINGS).offset, 0x01010101, "does not start and end with a NUL"},
+      {funcs + offsetof(tn_exec_func, code_end), 0, "the code of function 'f' is empty"},
+      {consts + offsetof(tn_exec_const, kind), 99, "constant 4 is of unknown kind 99"},
+      {consts + offsetof(tn_exec_const, type) + offsetof(tn_exec_type, ndim), UINT32_MAX,
+       "shape constant 4 has no rank"},
+  };
+  for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
+    uint32_t old = 0;
+    memcpy(&old, sound.bytes + rows[i].offset, sizeof old);
+    patch_u32(&sound, rows[i].offset, rows[i].value);
+    expect_error(try_image(&sound, sound.n_bytes), TN_CORRUPT, rows[i].part);
+    patch_u32(&sound, rows[i].offset, old);
+  }
+  expect_ok(try_image(&sound, sound.n_bytes));
+  sound.n_bytes = sizeof(tn_exec_header); /* a table of sections and no bytes for it */
+  patch_u32(&sound, offsetof(tn_exec_header, n_bytes), sizeof(tn_exec_header));
+  expect_error(try_image(&sound, sound.n_bytes), TN_CORRUPT, "the section table leaves");
+  tn_image_deinit(&sound);
+}
+
+static void sections_that_make_no_image_are_refused(void **state) {
+  (void)state;
+  const tn_image_section rows[][2] = {
+      {{.kind = 99, .bytes = "", .n_bytes = 1}},
+      {{.kind = TN_EXEC_STRINGS, .bytes = "", .n_bytes = 1},
+       {.kind = TN_EXEC_STRINGS, .bytes = "", .n_bytes = 1}},
+      {{.kind = TN_EXEC_STRINGS, .bytes = "text", .n_bytes = 5}},
+  };
+  static const char *const parts[] = {"has unknown kind 99", "section kind 1 is given twice",
+                                      "must start and end with a NUL"};
+  for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
+    tn_image image;
+    const tn_image_spec spec = {.sections = rows[i], .n_sections = i == 1 ? 2 : 1};
+    expect_error(tn_image_build(&spec, &image), TN_INVALID, parts[i]);
+  }
+}
+
+/* A shared object as far as its headers go. */
+typedef struct small_elf {
+  Elf64_Ehdr header;
+  Elf64_Phdr segment;
+} small_elf;
+
+static small_elf elf_of(void) {
+  small_elf e = {
+      .header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB},
+                 .e_type = ET_DYN,
+                 .e_machine = (Elf64_Half)tn_elf_this_arch(),
+                 .e_phoff = sizeof(Elf64_Ehdr),
+                 .e_phentsize = sizeof(Elf64_Phdr),
+                 .e_phnum = 1},
+      .segment = {.p_type = PT_LOAD, .p_filesz = sizeof(small_elf)}};
+  return e;
+}
+
+static void shared_objects_are_looked_through_before_they_are_mapped(void **state) {
+  (void)state;
+  small_elf e = elf_of();
+  expect_ok(tn_elf_check((const uint8_t *)&e, sizeof e, 0));
+  e.header.e_type = ET_REL;
+  expect_error(tn_elf_check((const uint8_t *)&e, sizeof e, 0), TN_UNSUPPORTED, "an object file");
+  e = elf_of();
+  e.header.e_ident[EI_CLASS] = ELFCLASS32;
+  expect_error(tn_elf_check((const uint8_t *)&e, sizeof e, 0), TN_UNSUPPORTED, "are not a 64-bit");
+  e = elf_of();
+  e.segment.p_offset = 1;
+  expect_error(tn_elf_check((const uint8_t *)&e, sizeof e, 0), TN_CORRUPT, "segment 0 lies past");
+}
+
 /* One broken thing a row, made with the assembler so that only the check in question can refuse it.
  */
 typedef void (*breaker)(tn_asm *a);
@@ -439,6 +549,9 @@ int main(void) {
       cmocka_unit_test(every_flipped_byte_is_noticed),
       cmocka_unit_test(forged_images_do_no_harm),
       cmocka_unit_test(other_versions_and_machines_are_named),
+      cmocka_unit_test(each_field_of_the_layout_is_checked),
+      cmocka_unit_test(sections_that_make_no_image_are_refused),
+      cmocka_unit_test(shared_objects_are_looked_through_before_they_are_mapped),
       cmocka_unit_test(each_check_refuses_its_case),
       cmocka_unit_test(an_unaligned_image_is_copied),
       cmocka_unit_test(files_are_loaded_and_refused_with_their_path),
