@@ -188,6 +188,34 @@ static void calls_agree_with_the_interpreter(void **state) {
   }
 }
 
+/* Names that agree in their first 300 letters are still different names. */
+static void long_names_are_told_apart(void **state) {
+  (void)state;
+  enum { N_LETTERS = 300 };
+  tn_buf text = TN_BUF_INIT;
+  char name[N_LETTERS + 1] = {0};
+  memset(name, 'a', N_LETTERS);
+  tn_buf_puts(&text, MODULE);
+  for (int i = 0; i < 2; ++i) {
+    tn_buf_printf(&text,
+                  "    @T.prim_func\n    def %s%d(A: T.Buffer((8,), 'int32')):\n"
+                  "        for i in T.parallel(4):\n            A[i] = A[i] + %d\n"
+                  "        for i in T.parallel(4):\n            A[i + 4] = A[i + 4] * %d\n",
+                  name, i, 10 + i, 2 + i);
+  }
+  tn_buf_printf(&text,
+                "    @T.prim_func\n"
+                "    def f(A: T.Buffer((8,), 'int32'), B: T.Buffer((8,), 'int32')):\n"
+                "        M.%s0(A)\n        M.%s1(B)\n",
+                name, name);
+  cgx x;
+  init_module(&x, tn_buf_text(&text), "long names");
+  cgt_compile(&x.t, "host", 0);
+  cgx_expect_agrees(&x, "f", 1, "long names");
+  cgx_deinit(&x);
+  tn_buf_deinit(&text);
+}
+
 /* ---- errors of both ---- */
 
 typedef struct error_case {
@@ -276,6 +304,7 @@ static void sizes_that_do_not_fit_are_errors_of_both(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(calls_agree_with_the_interpreter),
+      cmocka_unit_test(long_names_are_told_apart),
       cmocka_unit_test(sizes_that_do_not_fit_are_errors_of_both),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

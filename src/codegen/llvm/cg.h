@@ -251,7 +251,8 @@ void tn_cg_parallel(tn_cg *cg, const tn_node *loop);
 
 /* ---- func.c: LLVM functions of ours ---- */
 typedef struct tn_cg_sig {
-  const char *name;
+  const char *func;           /* the module's function that it is a part of */
+  const char *part;           /* "body"; its name is func.part */
   const tn_node *const *vars; /* become parameters */
   uint32_t n_vars;
   bool has_ret_slot;
@@ -259,7 +260,7 @@ typedef struct tn_cg_sig {
 } tn_cg_sig;
 /// The internal function of that name, declared when it is met first.
 LLVMValueRef tn_cg_func_declare(tn_cg *cg, const tn_cg_sig *sig);
-/// Begins the internal function `int32_t name(env, [ret_slot], [begin, end, first], vars...)` and
+/// Begins the internal function `int32_t func.part(env, [ret_slot], [begin, end, first], vars...)` and
 /// makes it current. out_bounds: the three, when there are.
 void tn_cg_func_begin(tn_cg *cg, tn_cg_func *func, const tn_cg_sig *sig, LLVMValueRef *out_bounds);
 /// Ends it with result 0; `outer` becomes current again, where the builder continues at `back`.

@@ -463,9 +463,8 @@ static LLVMValueRef make_body(entry *e, bool has_ret) {
   tn_cg_func *outer = cg->cur;
   LLVMBasicBlockRef back = tn_cg_here(cg);
   tn_cg_func func;
-  char name[256];
-  (void)snprintf(name, sizeof name, "%s.body", cg->func_name);
-  tn_cg_sig sig = {.name = name,
+  tn_cg_sig sig = {.func = cg->func_name,
+                   .part = "body",
                    .vars = e->inputs.data,
                    .n_vars = (uint32_t)e->inputs.len,
                    .has_ret_slot = has_ret};

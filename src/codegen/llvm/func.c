@@ -58,8 +58,11 @@ static unsigned first_var(const tn_cg_sig *sig) {
 LLVMValueRef tn_cg_func_declare(tn_cg *cg, const tn_cg_sig *sig) {
   unsigned first = first_var(sig);
   unsigned n = first + sig->n_vars;
-  LLVMValueRef fn = LLVMGetNamedFunction(cg->mod, sig->name);
+  tn_buf name = TN_BUF_INIT; /* of any length: a name cut short may be another one's */
+  tn_buf_printf(&name, "%s.%s", sig->func, sig->part);
+  LLVMValueRef fn = LLVMGetNamedFunction(cg->mod, tn_buf_text(&name));
   if (fn != NULL) {
+    tn_buf_deinit(&name);
     return fn;
   }
   LLVMTypeRef *types = calloc(n, sizeof *types);
@@ -74,7 +77,8 @@ LLVMValueRef tn_cg_func_declare(tn_cg *cg, const tn_cg_sig *sig) {
   for (uint32_t i = 0; i < sig->n_vars; ++i) {
     types[first + i] = tn_cg_type(cg, sig->vars[i]->dtype);
   }
-  fn = LLVMAddFunction(cg->mod, sig->name, LLVMFunctionType(cg->i32, types, n, 0));
+  fn = LLVMAddFunction(cg->mod, tn_buf_text(&name), LLVMFunctionType(cg->i32, types, n, 0));
+  tn_buf_deinit(&name);
   free(types);
   LLVMSetLinkage(fn, LLVMInternalLinkage);
   return fn;

@@ -323,9 +323,8 @@ static void restore_vars(invoke *v, saved *old) {
 /* Numbers come back as the kernel convention has them: in 64 bits, behind their kind. */
 static LLVMValueRef call_body(invoke *v, LLVMValueRef ret_slot) {
   tn_cg *cg = v->cg;
-  char name[256];
-  (void)snprintf(name, sizeof name, "%s.body", v->name);
-  tn_cg_sig sig = {.name = name,
+  tn_cg_sig sig = {.func = v->name,
+                   .part = "body",
                    .vars = v->inputs.data,
                    .n_vars = (uint32_t)v->inputs.len,
                    .has_ret_slot = ret_slot != NULL};

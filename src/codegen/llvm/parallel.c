@@ -59,13 +59,16 @@ static void parallel_body(tn_cg *cg, LLVMValueRef counter, void *ctx) {
   tn_cg_stmt(cg, b->loop->in[TN_FOR_BODY]);
 }
 
-static LLVMValueRef make_body(tn_cg *cg, const captures *c, const tn_node *loop, const char *name) {
+static LLVMValueRef make_body(tn_cg *cg, const captures *c, const tn_node *loop, const char *part) {
   tn_cg_func *outer = cg->cur;
   LLVMBasicBlockRef back = tn_cg_here(cg);
   tn_cg_func func;
   LLVMValueRef bounds[3];
-  tn_cg_sig sig = {
-      .name = name, .vars = c->vars.data, .n_vars = (uint32_t)c->vars.len, .has_bounds = true};
+  tn_cg_sig sig = {.func = cg->func_name,
+                   .part = part,
+                   .vars = c->vars.data,
+                   .n_vars = (uint32_t)c->vars.len,
+                   .has_bounds = true};
   tn_cg_func_begin(cg, &func, &sig, bounds);
   func.is_parallel_body = true;
   body_ctx b = {loop, bounds[2]};
@@ -75,12 +78,12 @@ static LLVMValueRef make_body(tn_cg *cg, const captures *c, const tn_node *loop,
   return fn;
 }
 
-static LLVMValueRef make_piece(tn_cg *cg, const captures *c, LLVMValueRef body, const char *name) {
+static LLVMValueRef make_piece(tn_cg *cg, const captures *c, LLVMValueRef body) {
   tn_cg_func *outer = cg->cur;
   LLVMBasicBlockRef back = tn_cg_here(cg);
   tn_cg_func func;
   LLVMTypeRef params[] = {cg->ptr, cg->i64, cg->i64, cg->ptr};
-  LLVMValueRef fn = LLVMAddFunction(cg->mod, name, LLVMFunctionType(cg->i32, params, 4, 0));
+  LLVMValueRef fn = LLVMAddFunction(cg->mod, "tn.piece", LLVMFunctionType(cg->i32, params, 4, 0));
   LLVMSetLinkage(fn, LLVMInternalLinkage);
   tn_cg_func_init(cg, &func, fn);
   unsigned n = (unsigned)c->vars.len;
@@ -113,12 +116,10 @@ void tn_cg_parallel(tn_cg *cg, const tn_node *loop) {
     TN_VEC_PUSH(&c.vars, cg->depth);
   }
   make_type(cg, &c);
-  char name[256];
-  int32_t id = cg->n_outlined++;
-  (void)snprintf(name, sizeof name, "%s.parallel%d", cg->func_name, id);
-  LLVMValueRef body = make_body(cg, &c, loop, name);
-  (void)snprintf(name, sizeof name, "%s.piece%d", cg->func_name, id);
-  LLVMValueRef piece = make_piece(cg, &c, body, name);
+  char part[32];
+  (void)snprintf(part, sizeof part, "parallel%d", cg->n_outlined++);
+  LLVMValueRef body = make_body(cg, &c, loop, part);
+  LLVMValueRef piece = make_piece(cg, &c, body);
   LLVMValueRef closure = tn_cg_stack(cg, c.type, 1, 64, "closure");
   for (size_t i = 0; i <= c.vars.len; ++i) {
     LLVMValueRef value = i == 0 ? min : tn_cg_expr(cg, c.vars.data[i - 1]);
