@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "files/elems.h"
 #include "files/json.h"
 
 struct tn_metadata {
@@ -131,6 +132,7 @@ static tn_status read_array(const char *data, size_t n_bytes, tn_array *out) {
   if (n_want > 0) {
     memcpy(out->data, c.data, n_want);
   }
+  tn_elems_clean_bools(out);
   return NULL;
 }
 

@@ -334,7 +334,8 @@ static void read_def(tn_relay_reader *r, const tn_relay *def) {
   tn_strmap_set(&r->made, def->text, r);
 }
 
-enum { MAX_CALL_CHAIN = 200 };
+/* Levels of expressions, from the first function of a chain of calls on: stack is spent on them. */
+enum { MAX_CALL_LEVELS = 2 * TN_RELAY_MAX_DEPTH };
 
 static void read_after_callees(tn_relay_reader *r, const tn_relay *def, uint32_t depth);
 
@@ -345,15 +346,15 @@ static void read_callees(tn_relay_reader *r, const tn_relay *ast, uint32_t depth
   }
   for (uint32_t i = 0; i < ast->n; ++i) {
     if (ast->in[i] != NULL) {
-      read_callees(r, ast->in[i], depth);
+      read_callees(r, ast->in[i], depth + 1);
     }
   }
 }
 
 /* What a function calls comes first, so that its result is known as well as it can be. In a circle,
- * and past a length that no program has, the types that are written serve. */
+ * and past a depth that no program has, the types that are written serve. */
 static void read_after_callees(tn_relay_reader *r, const tn_relay *def, uint32_t depth) {
-  if (tn_map_find(&r->begun, (uint64_t)(uintptr_t)def, NULL) || depth > MAX_CALL_CHAIN) {
+  if (tn_map_find(&r->begun, (uint64_t)(uintptr_t)def, NULL) || depth > MAX_CALL_LEVELS) {
     return;
   }
   tn_map_set(&r->begun, (uint64_t)(uintptr_t)def, 1);

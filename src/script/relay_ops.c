@@ -105,7 +105,7 @@ static const tn_node *op_bias_add(tn_relay_call *c) {
     return NULL;
   }
   int64_t ndim = type->attr.i64;
-  axis += axis < 0 ? ndim : 0;
+  axis += axis < 0 && ndim > 0 ? ndim : 0;
   if (ndim < 0 || ndim > TN_MAX_NDIM || axis < 0 || axis >= ndim || bias->n_in != 1) {
     return tn_relay_fail(c->r, c->ast, "type-error", NULL,
                          "nn.bias_add needs a vector, and an axis of the tensor it is added to");
@@ -204,6 +204,11 @@ static const tn_node *op_expand_dims(tn_relay_call *c) {
     return tn_relay_fail(c->r, c->ast, "bad-field", NULL, "%" PRId64 " new axes", n);
   }
   axis += axis < 0 ? type->attr.i64 + 1 : 0;
+  if (axis < 0 || axis > type->attr.i64) {
+    return tn_relay_fail(c->r, c->ast, "bad-field", NULL,
+                         "axis %" PRId64 " is outside of the %" PRId64 " dimensions there are",
+                         tn_relay_attr_int(c, "axis", 0), type->attr.i64);
+  }
   for (int64_t i = 0; i < n; ++i) {
     axes[i] = axis + i;
   }
@@ -234,10 +239,17 @@ static const tn_node *op_reduce(tn_relay_call *c) {
     return tn_relay_fail(c->r, c->ast, "unsupported", "multiply by n / (n - 1)",
                          "not supported: %s with unbiased=True", c->row->name);
   }
+  for (int32_t i = 0; i < n && type->attr.i64 >= 0; ++i) {
+    if (axes[i] < -type->attr.i64 || axes[i] >= type->attr.i64) {
+      return tn_relay_fail(c->r, c->ast, "bad-field", NULL,
+                           "axis %" PRId64 " is outside of the %" PRId64 " dimensions there are",
+                           axes[i], type->attr.i64);
+    }
+  }
   for (int64_t d = 0; d < type->attr.i64; ++d) {
     bool is_there = false;
     for (int32_t i = 0; i < n; ++i) {
-      is_there = is_there || axes[i] == d || axes[i] + type->attr.i64 == d;
+      is_there = is_there || axes[i] == d || axes[i] == d - type->attr.i64;
     }
     if (!is_there && d < TN_MAX_NDIM) {
       others[n_others++] = d;
@@ -321,7 +333,11 @@ static const tn_node *op_pad(tn_relay_call *c) {
   const tn_node *items[2 * TN_MAX_NDIM];
   uint32_t n = 0;
   double fill = 0;
-  if (c->n_args > 2 || width == NULL || width->kind != TN_RELAY_LIST || width->n > TN_MAX_NDIM) {
+  if (c->n_args < 1 || c->n_args > 2) {
+    return tn_relay_fail(c->r, c->ast, "wrong-argument-count", NULL,
+                         "nn.pad takes 1 or 2 arguments, got %u", c->n_args);
+  }
+  if (width == NULL || width->kind != TN_RELAY_LIST || width->n > TN_MAX_NDIM) {
     return tn_relay_fail(c->r, c->ast, "bad-field", NULL, "nn.pad needs pad_width=[[a, b], ...]");
   }
   for (uint32_t i = 0; i < width->n; ++i) {

@@ -226,6 +226,12 @@ static void what_is_refused_says_what_and_where(void **state) {
       {"def @main(" X ", " X ") { %x }", "there is a parameter '%x' already [name-reused]"},
       {"def @main(%x) { %x }", "parameter '%x' needs a type [missing-annotation]"},
       {"def @main(" X ") { add(%x) }", "add takes 2 arguments, got 1 [wrong-argument-count]"},
+      {"def @main() { nn.pad(pad_width=[[0, 1]]) }",
+       "nn.pad takes 1 or 2 arguments, got 0 [wrong-argument-count]"},
+      {"def @main(" X ") { sum(%x, axis=[9223372036854775807], exclude=True) }",
+       "outside of the 2 dimensions there are [bad-field]"},
+      {"def @main(" X ") { expand_dims(%x, axis=9223372036854775807, num_newaxis=2) }",
+       "outside of the 2 dimensions there are [bad-field]"},
       {"def @main(" X ") { exp(%x, n=3) }",
        "the attribute 'n' of exp is not known [unknown-argument]"},
       {"def @main(" X ") { expp(%x) }", "unknown operator: expp [unknown-operator]"},
@@ -394,6 +400,24 @@ static void deep_nesting_is_refused(void **state) {
   }
 }
 
+/* Functions are read after those that they call, which must not add up to more than the stack. */
+static void deep_functions_that_call_each_other_are_read(void **state) {
+  (void)state;
+  enum { N_FUNCS = 200, N_SUMS = 900 };
+  tn_buf text = TN_BUF_INIT;
+  relay_case c;
+  for (int i = 0; i < N_FUNCS; ++i) {
+    tn_buf_printf(&text, "def @f%d(%s) -> Tensor[(2, 3), float32] { @f%d(%%x)", i, X, i + 1);
+    repeat(&text, " + %x", N_SUMS);
+    tn_buf_puts(&text, " }\n");
+  }
+  tn_buf_printf(&text, "def @f%d(%s) -> Tensor[(2, 3), float32] { %%x }\n", N_FUNCS, X);
+  expect_true(relay_init(&c, text.data, text.len), "%s", tn_buf_text(&c.text));
+  assert_int_equal(c.module.n_funcs, (uint32_t)N_FUNCS + 1);
+  relay_deinit(&c);
+  tn_buf_deinit(&text);
+}
+
 static void long_texts_take_linear_time(void **state) {
   (void)state;
   tn_buf text = TN_BUF_INIT;
@@ -420,6 +444,7 @@ int main(void) {
       cmocka_unit_test(a_constant_comes_from_the_metadata),
       cmocka_unit_test(wrong_metadata_is_refused),
       cmocka_unit_test(deep_nesting_is_refused),
+      cmocka_unit_test(deep_functions_that_call_each_other_are_read),
       cmocka_unit_test(long_texts_take_linear_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
