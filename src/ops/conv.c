@@ -149,7 +149,8 @@ tn_status tn_op_eval_conv(const tn_node *call, const tn_array *const *args, int3
   }
   const tn_array *x = args[0];
   const tn_array *w = args[1];
-  if (x->shape[c.data.at[1]] != w->shape[c.kernel.at[1]] * c.groups ||
+  int64_t channels = x->shape[c.data.at[1]];
+  if (channels % c.groups != 0 || channels / c.groups != w->shape[c.kernel.at[1]] ||
       w->shape[c.kernel.at[0]] % c.groups != 0) {
     return TN_ERR(TN_INVALID, "the channels of data and kernel do not fit");
   }

@@ -391,6 +391,7 @@ static const tn_op_case cases[] = {
     {"nn.adaptive_avg_pool2d", "f32[1,2,4,6]", "output_size=[2,3]", "f32[1,2,2,3]"},
     {"nn.adaptive_avg_pool2d", "f32[1,3,5,2]", "output_size=1 layout=NHWC", "f32[1,1,1,2]"},
     {"nn.adaptive_avg_pool2d", "f32[1,1,3,7]", "output_size=[2,4]", "f32[1,1,2,4]"},
+    {"nn.adaptive_avg_pool2d", "f32[1,1,0,4]", "", "f32[1,1,0,4]"},
     {"nn.adaptive_avg_pool3d", "f32[1,1,2,2,4]", "output_size=[1,2,2] layout=NCDHW",
      "f32[1,1,1,2,2]"},
     {"nn.batch_norm", "f32[2,3,2] f32[3] f32[3] f32[3] f32[3]", "", "(f32[2,3,2] f32[3] f32[3])"},

@@ -386,21 +386,28 @@ static void part_of(tn_kernel *k, const tn_node *at, const tn_node *n, const tn_
   *out_count = tn_op_simplify(k->ir, tn_k_op(k, TN_OP_SUB, end, first));
 }
 
+/* The extent of every part of n, when m parts have one; NULL: they differ. m may be 0 when n is. */
+static const tn_node *even_part(tn_kernel *k, const tn_node *n, const tn_node *m) {
+  if (n == m) {
+    return tn_k_i64(k, 1);
+  }
+  if (tn_is_int(m, 1)) {
+    return n;
+  }
+  bool is_even =
+      n->op == TN_OP_INT && m->op == TN_OP_INT && m->attr.i64 > 0 && n->attr.i64 % m->attr.i64 == 0;
+  return is_even ? tn_k_i64(k, n->attr.i64 / m->attr.i64) : NULL;
+}
+
 /* Parts that are not all of one size are summed over the largest of them, what is beyond a smaller
  * one being 0. */
-static tn_status largest_part(tn_kernel *k, const tn_node *n, const tn_node *m,
-                              const tn_node **out) {
-  if (n->op == TN_OP_INT && m->op == TN_OP_INT && n->attr.i64 % m->attr.i64 == 0) {
-    *out = tn_k_i64(k, n->attr.i64 / m->attr.i64);
-    return NULL;
+static const tn_node *largest_part(tn_kernel *k, const tn_node *n, const tn_node *m) {
+  const tn_node *even = even_part(k, n, m);
+  if (even != NULL) {
+    return even;
   }
-  if (tn_is_int(m, 1) || n == m) {
-    *out = n == m ? tn_k_i64(k, 1) : n;
-    return NULL;
-  }
-  *out = tn_op_simplify(k->ir,
+  return tn_op_simplify(k->ir,
                         tn_k_op(k, TN_OP_ADD, tn_k_op(k, TN_OP_FLOORDIV, n, m), tn_k_i64(k, 2)));
-  return NULL;
 }
 
 static tn_status build_adaptive(tn_kernel *k, const tn_node *type) {
@@ -417,7 +424,7 @@ static tn_status build_adaptive(tn_kernel *k, const tn_node *type) {
   const tn_node *in = x->in[TN_BUFFER_SHAPE];
   const tn_node *shape = out->in[TN_BUFFER_SHAPE];
   for (int32_t d = 0; d < a.n; ++d) {
-    TN_TRY(largest_part(k, in->in[a.data.at[2 + d]], shape->in[a.out.at[2 + d]], &reduce[d]));
+    reduce[d] = largest_part(k, in->in[a.data.at[2 + d]], shape->in[a.out.at[2 + d]]);
   }
   const tn_node *sum = tn_kernel_temp(k, "adaptive_pool_sum", out->dtype, shape->n_in, shape->in);
   tn_kernel_begin(k, "adaptive_pool_sum", shape->n_in, shape->in, (uint32_t)a.n, reduce);
@@ -429,9 +436,7 @@ static tn_status build_adaptive(tn_kernel *k, const tn_node *type) {
     const tn_node *m = shape->in[a.out.at[2 + d]];
     part_of(k, k->axes[a.out.at[2 + d]], n, m, &first, &count);
     from[a.data.at[2 + d]] = tn_k_op(k, TN_OP_ADD, first, taps[d]);
-    bool is_even = (n->op == TN_OP_INT && m->op == TN_OP_INT && n->attr.i64 % m->attr.i64 == 0) ||
-                   tn_is_int(m, 1) || n == m;
-    if (!is_even) {
+    if (even_part(k, n, m) == NULL) {
       const tn_node *is_in = tn_k_op(k, TN_OP_LT, taps[d], count);
       inside = inside == NULL ? is_in : tn_k_op(k, TN_OP_AND, inside, is_in);
     }

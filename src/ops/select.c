@@ -94,7 +94,10 @@ tn_status tn_op_eval_concat(const tn_node *call, const tn_array *const *args, in
         return TN_ERR(TN_INVALID, "the tensors have different extents");
       }
     }
-    shape[axis] += args[i]->shape[axis];
+    if (__builtin_add_overflow(shape[axis], args[i]->shape[axis], &shape[axis])) {
+      return TN_ERR(TN_INVALID, "the extents along axis %" PRId64 " add up to more than 64 bits",
+                    axis);
+    }
   }
   TN_TRY(tn_array_init(out, args[0]->dtype, args[0]->ndim, shape));
   int64_t first = 0;
@@ -149,7 +152,7 @@ static tn_status read_cuts(const tn_node *call, int64_t extent, int64_t *out, in
   if (n_parts < 1 || n_parts > MAX_PARTS) {
     return TN_ERR(TN_INVALID, "%" PRId64 " parts; there may be %d", n_parts, (int)MAX_PARTS);
   }
-  int64_t each = (extent + n_parts - 1) / n_parts;
+  int64_t each = extent / n_parts + (extent % n_parts != 0);
   out[0] = 0;
   for (int64_t i = 1; i < n_parts; ++i) {
     int64_t cut = is_count                            ? i * each
