@@ -83,9 +83,9 @@ float tn_small_to_f32(const tn_small_float *type, uint32_t bits);
 /// Rounds to nearest, ties to the even bit pattern. Past the largest value a type that has an
 /// infinity gives it (float8_e3m4, e4m3, e5m2: IEEE 754's rule, as float16); one that has none gives
 /// its largest value with that sign, for infinity too (ONNX Cast with saturate=1; OCP Microscaling
-/// v1.0 for float6 and float4). NaN gives NaN
-/// with its sign, and 0 in float6 and float4, which have none. float8_e8m0fnu holds powers of two
-/// alone: 0 gives the smallest, 2^-127, and what is negative NaN.
+/// v1.0 for float6 and float4). NaN gives NaN with its sign, and 0 in float6 and float4, which have
+/// none. float8_e8m0fnu holds powers of two alone: 0 gives the smallest, 2^-127, and what is
+/// negative NaN.
 uint32_t tn_f32_to_small(const tn_small_float *type, float value);
 /// float64 to float32 rounded to odd: a further rounding to fewer bits is then the only one that
 /// shows.

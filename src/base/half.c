@@ -87,18 +87,18 @@ float tn_f64_to_f32_odd(double value) {
 /* In the order of their type codes. */
 static const tn_small_float small_floats[] = {
     /* clang-format off */
-    /* type              exp frac bias  max   inf   nan   fnuz */
-    {TN_DT_F8E3M4, 3, 4, 3, 0x6f, 0x70, 0x78, false},
-    {TN_DT_F8E4M3, 4, 3, 7, 0x77, 0x78, 0x7c, false},
-    {TN_DT_F8E4M3B11FNUZ, 4, 3, 11, 0x7f, 0, 0x80, true},
-    {TN_DT_F8E4M3FN, 4, 3, 7, 0x7e, 0, 0x7f, false},
-    {TN_DT_F8E4M3FNUZ, 4, 3, 8, 0x7f, 0, 0x80, true},
-    {TN_DT_F8E5M2, 5, 2, 15, 0x7b, 0x7c, 0x7e, false},
-    {TN_DT_F8E5M2FNUZ, 5, 2, 16, 0x7f, 0, 0x80, true},
-    {TN_DT_F8E8M0FNU, 8, 0, 127, 0xfe, 0, 0xff, false},
-    {TN_DT_F6E2M3FN, 2, 3, 1, 0x1f, 0, 0, false},
-    {TN_DT_F6E3M2FN, 3, 2, 3, 0x1f, 0, 0, false},
-    {TN_DT_F4E2M1FN, 2, 1, 1, 0x07, 0, 0, false},
+    /* type            exp frac bias  max   inf   nan   fnuz */
+    {TN_DT_F8E3M4,        3, 4,   3, 0x6f, 0x70, 0x78, false},
+    {TN_DT_F8E4M3,        4, 3,   7, 0x77, 0x78, 0x7c, false},
+    {TN_DT_F8E4M3B11FNUZ, 4, 3,  11, 0x7f,    0, 0x80, true},
+    {TN_DT_F8E4M3FN,      4, 3,   7, 0x7e,    0, 0x7f, false},
+    {TN_DT_F8E4M3FNUZ,    4, 3,   8, 0x7f,    0, 0x80, true},
+    {TN_DT_F8E5M2,        5, 2,  15, 0x7b, 0x7c, 0x7e, false},
+    {TN_DT_F8E5M2FNUZ,    5, 2,  16, 0x7f,    0, 0x80, true},
+    {TN_DT_F8E8M0FNU,     8, 0, 127, 0xfe,    0, 0xff, false},
+    {TN_DT_F6E2M3FN,      2, 3,   1, 0x1f,    0,    0, false},
+    {TN_DT_F6E3M2FN,      3, 2,   3, 0x1f,    0,    0, false},
+    {TN_DT_F4E2M1FN,      2, 1,   1, 0x07,    0,    0, false},
     /* clang-format on */
 };
 
