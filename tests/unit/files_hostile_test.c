@@ -35,6 +35,7 @@ static const header_case header_cases[] = {
     {"{'descr': '|O'" REST, TN_UNSUPPORTED, "'|O'"},
     {"{'descr': '!f4'" REST, TN_UNSUPPORTED, "'!f4'"},
     {"{'descr': [('a', '<f4')]" REST, TN_UNSUPPORTED, "records"},
+    {"{'descr': ('<f4', (2,))" REST, TN_UNSUPPORTED, "records"},
     {"{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}", TN_CORRUPT, "neither True nor False"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': 2}", TN_CORRUPT, "'(' expected"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (2)}", TN_CORRUPT, "needs a comma"},
@@ -89,7 +90,10 @@ static void npy_prefixes_and_versions_are_refused(void **state) {
   for (size_t len = 0; len < good.len; ++len) { /* exact blocks, so that a sanitizer sees the end */
     tn_buf part = TN_BUF_INIT;
     tn_buf_append(&part, good.data, len);
-    expect_error(parse_npy(&part), TN_CORRUPT, "npy");
+    expect_error(parse_npy(&part), TN_CORRUPT,
+                 len < 6    ? "not an npy file"
+                 : len < 10 ? "ends inside its header"
+                            : "npy");
     tn_buf_deinit(&part);
   }
   good.data[6] = 4;
@@ -97,6 +101,13 @@ static void npy_prefixes_and_versions_are_refused(void **state) {
   good.data[6] = 2; /* its length field is now wider and reads the header's first letters */
   expect_error(parse_npy(&good), TN_CORRUPT, "in a file of");
   tn_buf_deinit(&good);
+  tn_buf long_header = TN_BUF_INIT; /* of version 2: more than 65,536 bytes of spaces */
+  tn_buf_append(&long_header, "\x93NUMPY\x02\x00\x01\x00\x01\x00", 12);
+  for (int i = 0; i <= 1 << 16; ++i) {
+    tn_buf_putc(&long_header, ' ');
+  }
+  expect_error(parse_npy(&long_header), TN_CORRUPT, "npy header of 65537 bytes; at most 65536");
+  tn_buf_deinit(&long_header);
 }
 
 /* Flips bits at random: any answer is right but a crash. */
@@ -205,6 +216,55 @@ static void packed_idx_files_are_bounded_before_they_are_unpacked(void **state) 
   tn_buf_deinit(&plain);
 }
 
+/* The last member's row in the table at the end of a zip file. */
+static char *last_row(tn_buf *zip) {
+  for (size_t i = zip->len - 4; i > 0; --i) {
+    if (memcmp(zip->data + i, "PK\1\2", 4) == 0) {
+      return zip->data + i;
+    }
+  }
+  fail_msg("no table");
+  return NULL;
+}
+
+static void npz_files_that_disagree_with_themselves_are_refused(void **state) {
+  (void)state;
+  enum { CRC = 16, SIZE = 24, NAME = 46 }; /* in a row */
+  static const struct {
+    size_t offset;
+    const char *bytes;
+    size_t n;
+    const char *part;
+  } rows[] = {
+      {NAME, "a", 1, "npz: member 'a' stands twice"},
+      {CRC, "\1\2\3\4", 4, "zip: CRC error"},
+      {SIZE, "\0\0\0\x70", 4, "which cannot be"},
+      {SIZE, "\1\0\0\0", 4, "zip: a member has not the 1 bytes that it declares"},
+  };
+  static const char *const names[] = {"a", "b"};
+  char *folder = NULL;
+  expect_ok(tn_dir_make_temp(&folder));
+  tn_buf path = TN_BUF_INIT;
+  tn_buf_printf(&path, "%s/a.npz", folder);
+  tn_array array = {0};
+  expect_ok(tn_array_init(&array, TN_DT_F32, 1, (int64_t[]){3}));
+  const tn_array arrays[] = {array, array};
+  for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
+    tn_buf zip = TN_BUF_INIT;
+    tn_named_arrays all = {0};
+    expect_ok(tn_npz_write(tn_buf_text(&path), names, arrays, 2));
+    expect_ok(tn_file_read(tn_buf_text(&path), 0, &zip));
+    memcpy(last_row(&zip) + rows[i].offset, rows[i].bytes, rows[i].n);
+    expect_ok(tn_file_write(tn_buf_text(&path), zip.data, zip.len));
+    expect_error(tn_files_read_npz(tn_buf_text(&path), &all), TN_CORRUPT, rows[i].part);
+    tn_buf_deinit(&zip);
+  }
+  tn_array_deinit(&array);
+  tn_buf_deinit(&path);
+  tn_dir_remove_temp(folder);
+  free(folder);
+}
+
 static void damaged_npz_files_never_crash(void **state) {
   (void)state;
   char *folder = NULL;
@@ -249,6 +309,7 @@ int main(void) {
       cmocka_unit_test(damaged_npy_files_never_crash),
       cmocka_unit_test(idx_files_that_disagree_with_their_header_are_refused),
       cmocka_unit_test(packed_idx_files_are_bounded_before_they_are_unpacked),
+      cmocka_unit_test(npz_files_that_disagree_with_themselves_are_refused),
       cmocka_unit_test(damaged_npz_files_never_crash),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,6 +80,14 @@ static tn_status refuse(void *ctx, const tn_arg *args, int32_t n_args, tn_arg *o
   return TN_ERR(TN_TIMEOUT, "no answer");
 }
 
+static tn_status borrow(void *ctx, const tn_arg *args, int32_t n_args, tn_arg *out_ret) {
+  (void)ctx;
+  (void)args;
+  (void)n_args;
+  *out_ret = (tn_arg){.kind = TN_ARG_STR, .u = {.str = "not the caller's"}};
+  return NULL;
+}
+
 static tn_status call_arg(void *ctx, const tn_arg *args, int32_t n_args, tn_arg *out_ret) {
   (void)ctx;
   return tn_func_call(tn_arg_func(&args[0]), args + 1, n_args - 1, out_ret);
@@ -418,9 +426,10 @@ static void functions_of_the_host_are_called_by_name_in_order(void **state) {
   uint32_t refusing = asm_outside(&a, TN_EXEC_FN_PACKED, "test.refuse", "");
   uint32_t missing = asm_outside(&a, TN_EXEC_FN_PACKED, "test.missing", "");
   uint32_t hello = asm_const_text(&a, "hello");
-  const uint32_t callee[] = {packed, refusing, missing};
-  const char *names[] = {"good", "refused", "unknown"};
-  for (int i = 0; i < 3; ++i) {
+  uint32_t borrowing = asm_outside(&a, TN_EXEC_FN_PACKED, "test.borrow", "");
+  const uint32_t callee[] = {packed, refusing, missing, borrowing};
+  const char *names[] = {"good", "refused", "unknown", "borrowed"};
+  for (int i = 0; i < 4; ++i) {
     asm_begin(&a, names[i], 1, 2, 0);
     asm_any(&a, "x");
     asm_any(&a, "");
@@ -432,6 +441,7 @@ static void functions_of_the_host_are_called_by_name_in_order(void **state) {
   host_open(&h, &a, NULL, 0);
   expect_ok(tn_registry_add(tn_runtime_registry(h.rt), "test.log", log_arg, log, NULL, false));
   expect_ok(tn_registry_add(tn_runtime_registry(h.rt), "test.refuse", refuse, NULL, NULL, false));
+  expect_ok(tn_registry_add(tn_runtime_registry(h.rt), "test.borrow", borrow, NULL, NULL, false));
   float data[] = {1, 2};
   int64_t n = 2;
   DLTensor dl = vector(data, &n);
@@ -446,7 +456,9 @@ static void functions_of_the_host_are_called_by_name_in_order(void **state) {
   expect_error(tn_vm_call(h.vm, "unknown", &x, 1, NULL), TN_NOT_FOUND,
                "no function 'test.missing' is registered");
   expect_error(tn_vm_call(h.vm, "nothing", &x, 1, NULL), TN_NOT_FOUND,
-               "it has: good, refused, unknown");
+               "it has: good, refused, unknown, borrowed");
+  expect_error(tn_vm_call(h.vm, "borrowed", &x, 1, NULL), TN_INVALID,
+               "the function returned a borrowed text");
   host_close(&h);
 }
 
