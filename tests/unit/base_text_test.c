@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Buffers, shortest texts of numbers, names of element types. */
+/* Buffers, shortest texts of numbers, names of element types, what of a text is shown. */
 #include "tn_test.h"
 
 #include <math.h>
@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/dtype.h"
 #include "base/rng.h"
+#include "base/text.h"
 
 static void a_buffer_is_text_at_any_time(void **state) {
   (void)state;
@@ -141,6 +142,33 @@ static void any_type_word_prints_in_its_space(void **state) {
   expect_text(tn_dtype_print(TN_DT_NONE, text), "none");
 }
 
+static const struct {
+  const char *text;
+  bool keeps_lines;
+  const char *shown;
+} shown_cases[] = {
+    {"plain \xc3\xa9 \xe4\xb8\xad \xf0\x9f\x98\x80", false,
+     "plain \xc3\xa9 \xe4\xb8\xad \xf0\x9f\x98\x80"},
+    {"\x1b[2J\x07\x7f", true, "?[2J??"},
+    {"a\nb\tc\r", true, "a\nb\tc?"},
+    {"a\nb\tc\r", false, "a?b?c?"},
+    {"\xc2\x9b\xc2\xa0", false, "?\xc2\xa0"}, /* C1, no-break space */
+    {"\xe2\x80\xae x \xe2\x81\xa6\xe2\x80\x94", false,
+     "? x ?\xe2\x80\x94"},                 /* turned writing, a dash */
+    {"\xff\xc3-\xe2\x80", false, "??-??"}, /* no UTF-8 */
+    {"", false, ""},
+};
+
+static void what_a_terminal_would_obey_is_not_shown(void **state) {
+  (void)state;
+  for (size_t i = 0; i < TN_N_ROWS(shown_cases); ++i) {
+    char text[64];
+    (void)snprintf(text, sizeof text, "%s", shown_cases[i].text);
+    tn_text_hide_controls(text, shown_cases[i].keeps_lines);
+    expect_text(text, shown_cases[i].shown);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_buffer_is_text_at_any_time),
@@ -148,6 +176,7 @@ int main(void) {
       cmocka_unit_test(random_bit_patterns_read_back),
       cmocka_unit_test(type_names_read_and_print),
       cmocka_unit_test(any_type_word_prints_in_its_space),
+      cmocka_unit_test(what_a_terminal_would_obey_is_not_shown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
