@@ -186,6 +186,19 @@ static void a_foreign_tensor_that_cannot_be_is_refused(void **state) {
   tn_runtime_release(rt);
 }
 
+static void a_strided_tensor_is_not_written(void **state) {
+  (void)state;
+  const int64_t four = 4;
+  const int64_t two = 2;
+  tn_tensor *tensor = NULL;
+  tn_tensor *strided = NULL;
+  expect_ok(tn_tensor_create(TN_DT_F32, 1, &four, NULL, &tensor));
+  expect_ok(tn_tensor_view(tensor, TN_DT_F32, 1, &two, &two, 0, &strided));
+  expect_error(tn_tensor_save(strided, "nowhere/x.npy"), TN_INVALID, "a strided tensor");
+  tn_tensor_release(strided);
+  tn_tensor_release(tensor);
+}
+
 static void an_interpreted_loop_function_takes_no_text_for_a_number(void **state) {
   (void)state;
   static const char text[] = "from tvm.script import tir as T\n"
@@ -292,6 +305,7 @@ int main(void) {
       cmocka_unit_test(a_loopback_tensor_cannot_be_bound),
       cmocka_unit_test(a_bound_tensor_may_change_afterwards),
       cmocka_unit_test(a_foreign_tensor_that_cannot_be_is_refused),
+      cmocka_unit_test(a_strided_tensor_is_not_written),
       cmocka_unit_test(an_interpreted_loop_function_takes_no_text_for_a_number),
       cmocka_unit_test(a_linker_that_says_much_is_quoted),
       cmocka_unit_test(an_executable_for_another_machine_is_refused),

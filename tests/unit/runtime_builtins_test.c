@@ -72,6 +72,12 @@ static int32_t nothing(const tn_env *env, const tn_arg *args, int32_t n_args) {
   return 0;
 }
 
+static int32_t blames_another(const tn_env *env, const tn_arg *args, int32_t n_args) {
+  (void)args;
+  (void)n_args;
+  return (env->fail)(env, TN_KERR_PACKED, "g", 0, 0);
+}
+
 static void a_kernel_is_not_called_with_less_than_no_arguments(void **state) {
   (void)state;
   tn_runtime *rt = NULL;
@@ -79,6 +85,8 @@ static void a_kernel_is_not_called_with_less_than_no_arguments(void **state) {
   expect_error(tn_kernel_call(rt, nothing, "f()", NULL, -1), TN_INVALID,
                "-1 arguments when calling f()");
   expect_ok(tn_kernel_call(rt, nothing, "f()", NULL, 0));
+  expect_error(tn_kernel_call(rt, blames_another, "f()", NULL, 0), TN_INVALID,
+               "call of 'g' by f()");
   tn_runtime_release(rt);
 }
 

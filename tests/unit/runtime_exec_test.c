@@ -441,6 +441,16 @@ static void huge_frame(tn_asm *a) {
   EMIT(a, TN_VM_RET, I(0));
   TN_VEC_LAST(&a->funcs).n_regs = UINT32_MAX;
 }
+static void huge_rank(tn_asm *a) {
+  begin(a);
+  EMIT(a, TN_VM_MATCH, 0, asm_const_text(a, "x"), TN_DT_F32, 17, 0);
+  EMIT(a, TN_VM_RET, I(0));
+}
+static void many_functions(tn_asm *a) {
+  for (int i = 0; i <= TN_EXEC_MAX_PARAMS; ++i) {
+    asm_outside(a, TN_EXEC_FN_PACKED, "g", "");
+  }
+}
 static void const_too_long(tn_asm *a) {
   asm_const_tensor(a, TN_DT_F32, 1, (const int64_t[]){400}, "1234", 4);
 }
@@ -480,6 +490,8 @@ static void each_check_refuses_its_case(void **state) {
       {"kernel_as_value", kernel_as_value, "(ret): operand 1 is out of range"},
       {"missing_kernel", missing_kernel, "no code for its kernel 'missing'"},
       {"twice", twice, "two public functions are called 'f'"},
+      {"many_functions", many_functions, "the executable has 65537 functions"},
+      {"huge_rank", huge_rank, "too many dimensions"},
       {"huge_frame", huge_frame, "4294967295 registers"},
       {"const_too_long", const_too_long, "does not fit its type"},
       {"shared_code", shared_code, "more code than there is"},
