@@ -12,6 +12,7 @@
 #include "files/files.h"
 #include "files/idx.h"
 #include "files/npy.h"
+#include "files/json.h"
 #include "files/npz.h"
 
 typedef struct header_case {
@@ -176,9 +177,16 @@ static void idx_files_that_disagree_with_their_header_are_refused(void **state) 
   for (size_t len = 0; len < good.len; ++len) {
     tn_buf part = TN_BUF_INIT;
     tn_buf_append(&part, good.data, len);
-    expect_error(parse_idx(&part), TN_CORRUPT, "idx");
+    expect_error(parse_idx(&part), TN_CORRUPT,
+                 len < 4    ? "no idx type"
+                 : len < 12 ? "ends inside its header"
+                            : "needs 6 bytes");
     tn_buf_deinit(&part);
   }
+  tn_buf large = TN_BUF_INIT; /* 2^96 numbers of 8 bytes */
+  tn_buf_append(&large, "\0\0\x0e\3\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 16);
+  expect_error(parse_idx(&large), TN_CORRUPT, "the size of the declared shape overflows");
+  tn_buf_deinit(&large);
   tn_buf_putc(&good, 7);
   expect_error(parse_idx(&good), TN_CORRUPT, "needs 6 bytes, the file has 7");
   good.data[3] = 17;
@@ -193,6 +201,9 @@ static void packed_idx_files_are_bounded_before_they_are_unpacked(void **state) 
   tn_buf plain = idx_bytes();
   tn_buf gz = packed(plain.data, plain.len);
   expect_ok(parse_idx_gz(&gz));
+  gz.data[11] ^= 0x7f; /* behind gzip's header of ten bytes */
+  expect_error(parse_idx_gz(&gz), TN_CORRUPT, "gzip: the packed data is damaged");
+  gz.data[11] ^= 0x7f;
   damaged_bytes_never_crash(&gz, 2, parse_idx_gz);
   for (size_t len = 0; len < gz.len; ++len) {
     tn_buf part = TN_BUF_INIT;
@@ -214,6 +225,36 @@ static void packed_idx_files_are_bounded_before_they_are_unpacked(void **state) 
   expect_error(parse_idx_gz(&gz), TN_CORRUPT, "has more");
   tn_buf_deinit(&gz);
   tn_buf_deinit(&plain);
+}
+
+static void what_a_file_cannot_hold_is_not_written(void **state) {
+  (void)state;
+  const int64_t shape[] = {(int64_t)1 << 32, 0};
+  tn_array wide = {0};
+  tn_buf out = TN_BUF_INIT;
+  expect_ok(tn_array_init(&wide, TN_DT_F32, 2, shape));
+  expect_error(tn_idx_print(&wide, &out), TN_UNSUPPORTED, "extent 4294967296 is past 32 bits");
+  tn_buf_deinit(&out);
+  tn_array_deinit(&wide);
+}
+
+static void json_is_nested_so_deep_and_no_deeper(void **state) {
+  (void)state;
+  for (int depth = TN_JSON_MAX_DEPTH; depth <= TN_JSON_MAX_DEPTH + 1; ++depth) {
+    tn_buf text = TN_BUF_INIT;
+    tn_json *root = NULL;
+    for (int i = 0; i < 2 * depth; ++i) {
+      tn_buf_putc(&text, i < depth ? '[' : ']');
+    }
+    tn_status st = tn_json_parse(tn_buf_text(&text), text.len, &root);
+    if (depth == TN_JSON_MAX_DEPTH) {
+      expect_ok(st);
+      tn_json_free(root);
+    } else {
+      expect_error(st, TN_CORRUPT, "JSON nested more than 200 deep");
+    }
+    tn_buf_deinit(&text);
+  }
 }
 
 /* The last member's row in the table at the end of a zip file. */
@@ -309,6 +350,8 @@ int main(void) {
       cmocka_unit_test(damaged_npy_files_never_crash),
       cmocka_unit_test(idx_files_that_disagree_with_their_header_are_refused),
       cmocka_unit_test(packed_idx_files_are_bounded_before_they_are_unpacked),
+      cmocka_unit_test(what_a_file_cannot_hold_is_not_written),
+      cmocka_unit_test(json_is_nested_so_deep_and_no_deeper),
       cmocka_unit_test(npz_files_that_disagree_with_themselves_are_refused),
       cmocka_unit_test(damaged_npz_files_never_crash),
   };
