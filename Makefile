@@ -51,7 +51,7 @@ cov: deps
 	@$(NINJA) -C build-cov
 	@cd build-cov && $(CTEST) -L 'unit|golden'
 
-# Each check of the compiler switched off in turn: some test has to notice. Takes an hour.
+# Each check of the compiler switched off in turn: some test has to notice.
 mutants: deps
 	@cmake --preset mutants
 	@$(NINJA) -C build-mutants
