@@ -249,6 +249,46 @@ static void declared_strides_and_offsets_are_bound(void **state) {
   cgx_deinit(&x);
 }
 
+static void a_declared_offset_and_a_pointer_are_asked_for(void **state) {
+  (void)state;
+  cgx x;
+  cgx_init_body(&x,
+                "@T.prim_func\n"
+                "def f(a: T.handle, p: T.handle('int32')):\n"
+                "    A = T.match_buffer(a, (2,), 'int32', elem_offset=2)\n"
+                "    P = T.decl_buffer((2,), 'int32', data=p)\n"
+                "    P[0] = A[1]\n",
+                "offset");
+  cgt_compile(&x.t, "host", 2);
+  tn_kernel_fn f = cgt_find(&x.t, "f");
+  int32_t data[4] = {1, 2, 3, 4};
+  int32_t out[2] = {0};
+  int64_t shape[] = {2};
+  DLTensor a = {.data = data,
+                .device = {1, 0},
+                .ndim = 1,
+                .dtype = {0, 32, 1},
+                .shape = shape,
+                .byte_offset = 8};
+  tn_arg args[] = {{.kind = TN_ARG_TENSOR, .u = {.tensor = &a}},
+                   {.kind = TN_ARG_PTR, .u = {.ptr = out}}};
+  cgt_host host;
+  cgt_host_init(&host);
+  assert_int_equal(f(&host.env, args, 2), 0);
+  assert_int_equal(out[0], 4);
+  a.byte_offset = 4;
+  assert_int_equal(f(&host.env, args, 2), TN_KERR_OFFSET);
+  assert_string_equal(host.text, "A.byte_offset of argument 0");
+  assert_int_equal(host.expected, 8);
+  assert_int_equal(host.got, 4);
+  cgt_host_init(&host);
+  a.byte_offset = 8;
+  args[1].kind = TN_ARG_INT; /* an address, but nobody said so */
+  assert_int_equal(f(&host.env, args, 2), TN_KERR_KIND);
+  assert_string_equal(host.text, "p of argument 1");
+  cgx_deinit(&x);
+}
+
 static void kernels_import_nothing_but_libm(void **state) {
   (void)state;
   cgx x;
@@ -300,6 +340,7 @@ int main(void) {
       cmocka_unit_test(each_wrong_argument_is_refused_with_its_place),
       cmocka_unit_test(an_offset_moves_the_data),
       cmocka_unit_test(declared_strides_and_offsets_are_bound),
+      cmocka_unit_test(a_declared_offset_and_a_pointer_are_asked_for),
       cmocka_unit_test(kernels_import_nothing_but_libm),
       cmocka_unit_test(bytes_that_are_no_object_are_refused),
   };
