@@ -151,6 +151,7 @@ struct tn_node {  /* immutable */
   const tn_node *in[];
 };
 enum { TN_MAX_DEPTH = 2000 };
+enum { TN_MAX_TREE = 1 << 20 }; /* nodes of an expression written out; readers refuse more */
 
 /// Facts about a kind, from nodes.def.
 typedef enum tn_op_class {
@@ -431,5 +432,8 @@ TN_MUST_USE tn_status tn_run_passes(tn_module *module, const tn_pass *const *pas
 /// statement has one parent, everything bound once and before use, no use after its scope. Level
 /// rules are tn_tir_verify / tn_graph_verify.
 void tn_ir_verify_func(const tn_ir *ir, const tn_node *func, tn_diags *diags);
+/// For readers: an expression has at most TN_MAX_TREE nodes, those that it shares counted as often
+/// as they occur.
+void tn_ir_verify_sizes(const tn_ir *ir, const tn_node *func, tn_diags *diags);
 
 #endif

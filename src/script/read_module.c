@@ -439,24 +439,14 @@ static void reader_deinit(tn_reader *r) {
   tn_arena_deinit(&r->arena);
 }
 
-void tn_script_parse(const char *text, size_t len, const tn_script_opts *opts, tn_module *module,
-                     tn_diags *diags) {
-  static const tn_script_opts no_opts = {0};
-  opts = opts != NULL ? opts : &no_opts;
-  const char *file_name = opts->file_name != NULL ? opts->file_name : "<text>";
-  if (len > MAX_TEXT_BYTES) {
-    tn_diags_add(diags, "too-large", (tn_pos){0}, NULL, "%s: %zu bytes of text: at most %d",
-                 file_name, len, MAX_TEXT_BYTES);
-    return;
-  }
-  if (tn_relay_is_text(text, len, opts->file_name)) {
-    uint32_t source = tn_ir_add_source(module->ir, file_name, text, len);
-    tn_relay_read(text, len, source, opts, module, diags);
-    return;
-  }
-  tn_reader r = {
-      .ir = module->ir, .module = module, .opts = opts, .diags = diags, .bare_int = TN_DT_I32};
-  r.source = tn_ir_add_source(module->ir, file_name, text, len);
+static void read_tvmscript(const char *text, size_t len, uint32_t source,
+                           const tn_script_opts *opts, tn_module *module, tn_diags *diags) {
+  tn_reader r = {.ir = module->ir,
+                 .module = module,
+                 .opts = opts,
+                 .diags = diags,
+                 .source = source,
+                 .bare_int = TN_DT_I32};
   tn_arena_init(&r.arena, 0);
   tn_dialect_marks marks;
   const tn_ast *file = tn_ast_parse(r.ir, &r.arena, text, len, r.source, &r.bodies, &marks, diags);
@@ -478,12 +468,35 @@ void tn_script_parse(const char *text, size_t len, const tn_script_opts *opts, t
     read_file(&r, file);
     tn_scopes_pop(&r.scopes);
   }
+  reader_deinit(&r);
+}
+
+/* What no single statement shows: whether memory sufficed, and how large expressions became. */
+static void check_whole(const tn_module *module, uint32_t source, tn_diags *diags) {
   tn_status st = tn_ir_status(module->ir);
   if (st != NULL) {
     tn_diags_add(diags, "out-of-memory",
-                 (tn_pos){.source = r.source, .line = 1, .col = 1, .n_cols = 1}, NULL, "%s",
+                 (tn_pos){.source = source, .line = 1, .col = 1, .n_cols = 1}, NULL, "%s",
                  tn_status_message(st));
     tn_status_free(st);
   }
-  reader_deinit(&r);
+  for (uint32_t i = 0; i < module->n_funcs && diags->n == 0; ++i) {
+    tn_ir_verify_sizes(module->ir, module->funcs[i].func, diags);
+  }
+}
+
+void tn_script_parse(const char *text, size_t len, const tn_script_opts *opts, tn_module *module,
+                     tn_diags *diags) {
+  static const tn_script_opts no_opts = {0};
+  opts = opts != NULL ? opts : &no_opts;
+  const char *file_name = opts->file_name != NULL ? opts->file_name : "<text>";
+  if (len > MAX_TEXT_BYTES) {
+    tn_diags_add(diags, "too-large", (tn_pos){0}, NULL, "%s: %zu bytes of text: at most %d",
+                 file_name, len, MAX_TEXT_BYTES);
+    return;
+  }
+  uint32_t source = tn_ir_add_source(module->ir, file_name, text, len);
+  bool is_relay = tn_relay_is_text(text, len, opts->file_name);
+  (is_relay ? tn_relay_read : read_tvmscript)(text, len, source, opts, module, diags);
+  check_whole(module, source, diags);
 }
