@@ -308,7 +308,7 @@ static tn_status lower(tn_ir *ir, const tn_node *func, const tn_node **out_func)
   blocks_ctx c = {.ir = ir};
   tn_walk_once(ir, func->in[TN_PRIM_FUNC_PARAMS], add_vars, &c);
   tn_walk_once(ir, func->in[TN_PRIM_FUNC_BUFFERS], add_vars, &c);
-  tn_walk(func->in[TN_PRIM_FUNC_BODY], add_binders, NULL, &c);
+  (void)tn_walk_distinct(func->in[TN_PRIM_FUNC_BODY], add_binders, &c);
   const tn_node *body = tn_rewrite(ir, func->in[TN_PRIM_FUNC_BODY], block_rule, &c);
   tn_map_deinit(&c.bound);
   tn_map_deinit(&c.views);

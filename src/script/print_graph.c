@@ -31,7 +31,7 @@ static tn_visit define_dim(const tn_node *n, void *ctx) {
 
 static void print_dims(tn_printer *p, const tn_node *dims, char open, char close) {
   if (p->is_signature) {
-    (void)tn_walk(dims, define_dim, NULL, p);
+    (void)tn_walk_distinct(dims, define_dim, p);
   }
   tn_buf_putc(p->out, open);
   for (uint32_t i = 0; i < dims->n_in; ++i) {
@@ -574,7 +574,7 @@ static void print_signature(tn_printer *p, const char *name, const tn_node *func
 /* `n = T.int64()` for each symbol of the signature that the body mentions. */
 static void print_signature_symbols(tn_printer *p, const tn_node *body, size_t mark) {
   tn_map used = {0};
-  (void)tn_walk(body, note_vars, NULL, &used);
+  (void)tn_walk_distinct(body, note_vars, &used);
   for (size_t i = mark; i < p->scope.len; ++i) {
     if (p->scope.data[i].name != NULL && tn_map_find(&used, p->scope.data[i].id, NULL)) {
       tn_pr_line(p);
@@ -595,7 +595,7 @@ void tn_pr_graph_func(tn_printer *p, const char *name, const tn_node *func) {
   p->indent++;
   tn_pr_func_attrs(p, 'R', name, func->in[TN_GFUNC_ATTRS]);
   print_signature_symbols(p, body, mark);
-  if (!is_nested && !tn_walk(body, find_global, NULL, NULL)) {
+  if (!is_nested && !tn_walk_distinct(body, find_global, NULL)) {
     tn_pr_line(p);
     tn_buf_printf(p->out, "cls = %s\n", p->module != NULL ? p->module->name : "Module");
   }

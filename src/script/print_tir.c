@@ -35,7 +35,7 @@ static tn_visit define_symbol(const tn_node *n, void *ctx) {
   return TN_DESCEND;
 }
 
-void tn_pr_symbols(tn_printer *p, const tn_node *n) { (void)tn_walk(n, define_symbol, NULL, p); }
+void tn_pr_symbols(tn_printer *p, const tn_node *n) { (void)tn_walk_distinct(n, define_symbol, p); }
 
 /* Sizes that a buffer's shape, strides and offset mention for the first time. */
 static void define_buffer_symbols(tn_printer *p, const tn_node *buffer) {
@@ -163,7 +163,7 @@ static bool print_grid(tn_printer *p, const tn_node *n) {
   for (; n_loops < MAX_GRID && is_plain_loop(body); body = body->in[TN_FOR_BODY]) {
     tn_uses uses = {.loops = loops, .n = n_loops};
     bool is_left = n_loops > 0 && (tn_loop_exits(body->in[TN_FOR_BODY]) & TN_EXIT_BREAK) != 0;
-    if (is_left || !tn_walk(body->in[TN_FOR_EXTENT], find_use, NULL, &uses)) {
+    if (is_left || !tn_walk_distinct(body->in[TN_FOR_EXTENT], find_use, &uses)) {
       break;
     }
     loops[n_loops++] = body;
