@@ -492,7 +492,7 @@ static tn_status make_block(tn_kernel *k, const tn_node *body, const tn_node *in
   };
   enum { N_IN = sizeof in / sizeof in[0] };
   const tn_node *draft = tn_node_new(ir, TN_OP_BLOCK, TN_DT_NONE, (tn_attr){0}, N_IN, in);
-  TN_TRY(tn_tir_infer_regions(ir, draft, 0, NULL, &in[TN_BLOCK_READS], &in[TN_BLOCK_WRITES]));
+  TN_TRY(tn_tir_infer_regions(ir, draft, NULL, NULL, &in[TN_BLOCK_READS], &in[TN_BLOCK_WRITES]));
   *out = tn_node_with(ir, draft, in);
   return NULL;
 }

@@ -16,7 +16,23 @@ void tn_scopes_deinit(tn_scopes *scopes) {
   TN_VEC_DEINIT(&scopes->bindings);
   TN_VEC_DEINIT(&scopes->frames);
   tn_map_deinit(&scopes->current);
+  tn_map_deinit(&scopes->memory);
   tn_map_deinit(&scopes->gone);
+}
+
+/* The BUFFER that a name stands for, or NULL. */
+static const tn_node *buffer_of(tn_val val) {
+  bool is_buffer = tn_val_is_node(val, TN_OP_BUFFER) || val.kind == TN_VAL_CELL;
+  return is_buffer ? val.node : NULL;
+}
+
+/* Back to `index`, what was there before; 0: nothing. */
+static void restore(tn_map *map, uint64_t key, uint32_t index) {
+  if (index == 0) {
+    tn_map_remove(map, key);
+  } else {
+    tn_map_set(map, key, index);
+  }
 }
 
 void tn_scopes_push(tn_scopes *scopes, tn_frame_kind kind) {
@@ -27,10 +43,10 @@ void tn_scopes_pop(tn_scopes *scopes) {
   tn_frame frame = TN_VEC_POP(&scopes->frames);
   while (scopes->bindings.len > frame.base) {
     tn_binding binding = TN_VEC_POP(&scopes->bindings);
-    if (binding.outer == 0) {
-      tn_map_remove(&scopes->current, key_of(binding.name));
-    } else {
-      tn_map_set(&scopes->current, key_of(binding.name), binding.outer);
+    const tn_node *buffer = buffer_of(binding.val);
+    restore(&scopes->current, key_of(binding.name), binding.outer);
+    if (buffer != NULL) {
+      restore(&scopes->memory, buffer->in[TN_BUFFER_DATA]->id, binding.same_memory);
     }
     if (frame.kind == TN_FRAME_DATAFLOW || frame.kind == TN_FRAME_BRANCH) {
       tn_map_set(&scopes->gone, key_of(binding.name), (uint64_t)frame.kind);
@@ -60,8 +76,22 @@ void tn_scopes_set(tn_scopes *scopes, const char *name, tn_val val) {
   (void)tn_map_find(&scopes->current, key_of(name), &index);
   tn_binding binding = {
       .name = name, .outer = (uint32_t)index, .frame = (uint32_t)scopes->frames.len, .val = val};
+  const tn_node *buffer = buffer_of(val);
+  if (buffer != NULL) {
+    uint64_t before = 0;
+    uint32_t data = buffer->in[TN_BUFFER_DATA]->id;
+    (void)tn_map_find(&scopes->memory, data, &before);
+    binding.same_memory = (uint32_t)before;
+    tn_map_set(&scopes->memory, data, scopes->bindings.len + 1);
+  }
   TN_VEC_PUSH(&scopes->bindings, binding);
   tn_map_set(&scopes->current, key_of(name), scopes->bindings.len);
+}
+
+const tn_node *tn_scopes_buffer(const tn_scopes *scopes, const tn_node *data) {
+  uint64_t index = 0;
+  return tn_map_find(&scopes->memory, data->id, &index) ? scopes->bindings.data[index - 1].val.node
+                                                        : NULL;
 }
 
 /* ---- values from outside ---- */

@@ -248,19 +248,10 @@ static const tn_node *block_node(tn_reader *r, const tn_block_ctx *block, const 
   return tn_node_new(r->ir, TN_OP_BLOCK, TN_DT_NONE, (tn_attr){0}, sizeof in / sizeof in[0], in);
 }
 
-/* Every buffer that has a name here may be what a pointer points into. */
-static tn_status infer(tn_reader *r, const tn_node *draft, const tn_node **out) {
-  TN_VEC(const tn_node *) around = {0};
-  for (size_t i = 0; i < r->scopes.bindings.len; ++i) {
-    tn_val val = r->scopes.bindings.data[i].val;
-    if (tn_val_is_node(val, TN_OP_BUFFER)) {
-      TN_VEC_PUSH(&around, val.node);
-    }
-  }
-  tn_status st = tn_tir_infer_regions(r->ir, draft, (uint32_t)around.len, around.data, &out[0],
-                                      &out[1]);
-  TN_VEC_DEINIT(&around);
-  return st;
+/* What a pointer points into: a buffer that has a name here. */
+static const tn_node *buffer_at(void *ctx, const tn_node *data) {
+  const tn_reader *r = ctx;
+  return tn_scopes_buffer(&r->scopes, data);
 }
 
 const tn_node *tn_make_block(tn_reader *r, const tn_ast *at, const tn_block_ctx *block,
@@ -274,7 +265,8 @@ const tn_node *tn_make_block(tn_reader *r, const tn_ast *at, const tn_block_ctx 
   if (!block->is_root && is_whole && (reads == NULL || writes == NULL)) {
     const tn_node *draft = block_node(r, block, label, empty, empty, body);
     const tn_node *inferred[2] = {NULL, NULL};
-    if (tn_read_ok(r, at, "no-regions", infer(r, draft, inferred))) {
+    if (tn_read_ok(r, at, "no-regions",
+                   tn_tir_infer_regions(r->ir, draft, buffer_at, r, &inferred[0], &inferred[1]))) {
       reads = reads != NULL ? reads : inferred[0];
       writes = writes != NULL ? writes : inferred[1];
     }

@@ -78,6 +78,7 @@ typedef struct tn_binding {
   const char *name; /* interned */
   uint32_t outer;   /* index + 1 of the binding it hides */
   uint32_t frame;
+  uint32_t same_memory; /* of a buffer: index + 1 of the binding before it over the same pointer */
   tn_val val;
 } tn_binding;
 
@@ -96,6 +97,7 @@ typedef struct tn_scopes {
   TN_VEC(tn_binding) bindings;
   TN_VEC(tn_frame) frames;
   tn_map current; /* address of the interned name -> index + 1 of the visible binding */
+  tn_map memory;  /* id of a data pointer -> index + 1 of the newest buffer over it */
   tn_map gone;    /* names that left a dataflow block or a branch -> tn_frame_kind */
   /* bindings [hidden_from, hidden_to) cannot be seen: the caller's, from inside a macro */
   size_t hidden_from;
@@ -110,6 +112,8 @@ const tn_binding *tn_scopes_find(const tn_scopes *scopes, const char *name);
 /// Binds in the innermost frame, hiding what was there.
 void tn_scopes_set(tn_scopes *scopes, const char *name, tn_val val);
 bool tn_scopes_is_local(const tn_scopes *scopes, const char *name);
+/// The newest BUFFER in scope whose data pointer is `data`, or NULL.
+const tn_node *tn_scopes_buffer(const tn_scopes *scopes, const tn_node *data);
 
 /* ---- one run ---- */
 

@@ -30,7 +30,10 @@ typedef struct box {
   span dims[TN_MAX_NDIM];
 } box;
 
-typedef TN_VEC(box) boxes;
+typedef struct boxes {
+  TN_VEC(box) list;
+  tn_map at; /* BUFFER id -> index */
+} boxes;
 
 /* A handle that gets its value inside the block. */
 typedef struct inner_pointer {
@@ -42,11 +45,14 @@ typedef struct finder {
   tn_ir *ir;
   tn_arith *arith;
   TN_VEC(inner_var) vars;          /* bound inside the block */
+  tn_map var_at;                   /* their id -> index */
   TN_VEC(const tn_node *) hidden;  /* buffers that live inside the block */
+  tn_map is_hidden;                /* their ids */
   TN_VEC(const tn_node *) matches; /* MATCHes in scope */
   TN_VEC(inner_pointer) pointers;
-  const tn_node *const *around; /* buffers that can be seen from outside */
-  uint32_t n_around;
+  tn_map pointer_at;                                           /* id of the variable -> index */
+  const tn_node *(*buffer_at)(void *ctx, const tn_node *data); /* seen from outside; or NULL */
+  void *ctx;
   const tn_node *lost; /* a name for memory that no known buffer has */
   boxes reads;
   boxes writes;
@@ -65,12 +71,8 @@ static const tn_node *binary(finder *f, tn_op op, const tn_node *a, const tn_nod
 static span span_of(finder *f, const tn_node *n);
 
 static const inner_var *find_inner(const finder *f, const tn_node *var) {
-  for (size_t i = f->vars.len; i-- > 0;) {
-    if (f->vars.data[i].var == var) {
-      return &f->vars.data[i];
-    }
-  }
-  return NULL;
+  uint64_t at = 0;
+  return tn_map_find(&f->var_at, var->id, &at) ? &f->vars.data[at] : NULL;
 }
 
 /* True when nothing below is bound inside the block or read from memory: the value is one the block
@@ -195,8 +197,15 @@ static span span_of(finder *f, const tn_node *n) {
 }
 
 static void push_var(finder *f, const tn_node *var, span values) {
+  tn_map_set(&f->var_at, var->id, f->vars.len);
   TN_VEC_PUSH(&f->vars, (inner_var){.var = var, .values = values});
   tn_map_clear(&f->seen);
+}
+
+static void pop_vars(finder *f, size_t n_left) {
+  while (f->vars.len > n_left) {
+    tn_map_remove(&f->var_at, TN_VEC_POP(&f->vars).var->id);
+  }
 }
 
 static void push_loop(finder *f, const tn_node *var, const tn_node *min, const tn_node *extent) {
@@ -236,12 +245,18 @@ static span join(finder *f, span a, span b) {
 }
 
 static bool is_hidden(const finder *f, const tn_node *buffer) {
-  for (size_t i = 0; i < f->hidden.len; ++i) {
-    if (f->hidden.data[i] == buffer) {
-      return true;
-    }
+  return tn_map_find(&f->is_hidden, buffer->id, NULL);
+}
+
+static void push_hidden(finder *f, const tn_node *buffer) {
+  tn_map_set(&f->is_hidden, buffer->id, 0);
+  TN_VEC_PUSH(&f->hidden, buffer);
+}
+
+static void pop_hidden(finder *f, size_t n_left) {
+  while (f->hidden.len > n_left) {
+    tn_map_remove(&f->is_hidden, TN_VEC_POP(&f->hidden)->id);
   }
-  return false;
 }
 
 /* ---- pointers ---- */
@@ -249,16 +264,13 @@ static bool is_hidden(const finder *f, const tn_node *buffer) {
 static void add_box(finder *f, boxes *to, const box *added);
 
 static const inner_pointer *find_pointer(const finder *f, const tn_node *var) {
-  for (size_t i = f->pointers.len; i-- > 0;) {
-    if (f->pointers.data[i].var == var) {
-      return &f->pointers.data[i];
-    }
-  }
-  return NULL;
+  uint64_t at = 0;
+  return tn_map_find(&f->pointer_at, var->id, &at) ? &f->pointers.data[at] : NULL;
 }
 
 static void push_pointer(finder *f, const tn_node *var, const tn_node *value) {
   if (tn_dtype_is_handle(var->dtype)) {
+    tn_map_set(&f->pointer_at, var->id, f->pointers.len);
     TN_VEC_PUSH(&f->pointers, (inner_pointer){var, value});
   }
 }
@@ -270,16 +282,15 @@ static void add_whole(finder *f, boxes *to, const tn_node *buffer) {
 
 /* The buffer outside that memory belongs to; NULL: none that can be named. */
 static const tn_node *buffer_over(const finder *f, const tn_node *data) {
-  for (uint32_t i = f->n_around; i-- > 0;) {
-    if (f->around[i]->in[TN_BUFFER_DATA] == data && !is_hidden(f, f->around[i])) {
-      return f->around[i];
-    }
+  const tn_node *buffer = f->buffer_at == NULL ? NULL : f->buffer_at(f->ctx, data);
+  if (buffer != NULL && !is_hidden(f, buffer)) {
+    return buffer;
   }
   const boxes *known[] = {&f->reads, &f->writes};
   for (size_t k = 0; k < 2; ++k) {
-    for (size_t i = 0; i < known[k]->len; ++i) {
-      if (known[k]->data[i].buffer->in[TN_BUFFER_DATA] == data) {
-        return known[k]->data[i].buffer;
+    for (size_t i = 0; i < known[k]->list.len; ++i) {
+      if (known[k]->list.data[i].buffer->in[TN_BUFFER_DATA] == data) {
+        return known[k]->list.data[i].buffer;
       }
     }
   }
@@ -358,16 +369,16 @@ static void add_box(finder *f, boxes *to, const box *added) {
     }
     return;
   }
-  for (size_t i = 0; i < to->len; ++i) {
-    box *known = &to->data[i];
-    if (known->buffer == added->buffer) {
-      for (uint32_t k = 0; k < known->ndim; ++k) {
-        known->dims[k] = join(f, known->dims[k], added->dims[k]);
-      }
-      return;
-    }
+  uint64_t at = 0;
+  if (!tn_map_find(&to->at, added->buffer->id, &at)) {
+    tn_map_set(&to->at, added->buffer->id, to->list.len);
+    TN_VEC_PUSH(&to->list, *added);
+    return;
   }
-  TN_VEC_PUSH(to, *added);
+  box *known = &to->list.data[at];
+  for (uint32_t k = 0; k < known->ndim; ++k) {
+    known->dims[k] = join(f, known->dims[k], added->dims[k]);
+  }
 }
 
 static void add_access(finder *f, boxes *to, const tn_node *n, uint32_t first) {
@@ -414,7 +425,7 @@ static void visit_expr(finder *f, const tn_node *n) {
     push_var(f, n->in[TN_LET_VAR], span_of(f, n->in[TN_LET_VALUE]));
     push_pointer(f, n->in[TN_LET_VAR], n->in[TN_LET_VALUE]);
     visit_expr(f, n->in[TN_LET_BODY]);
-    --f->vars.len;
+    pop_vars(f, f->vars.len - 1);
     return;
   }
   for (uint32_t i = 0; i < n->n_in; ++i) {
@@ -446,7 +457,7 @@ static void visit_loop(finder *f, const tn_node *var, const tn_node *min, const 
   visit_expr(f, extent);
   push_loop(f, var, min, extent);
   visit_stmt(f, body);
-  f->vars.len = n_vars;
+  pop_vars(f, n_vars);
 }
 
 /* ---- views ---- */
@@ -495,7 +506,7 @@ static void visit_inside(finder *f, const tn_node *block) {
   const tn_node *allocs = block->in[TN_BLOCK_ALLOCS];
   const tn_node *matches = block->in[TN_BLOCK_MATCHES];
   for (uint32_t i = 0; i < allocs->n_in; ++i) {
-    TN_VEC_PUSH(&f->hidden, allocs->in[i]);
+    push_hidden(f, allocs->in[i]);
     push_pointer(f, allocs->in[i]->in[TN_BUFFER_DATA], NULL);
   }
   for (uint32_t i = 0; i < matches->n_in; ++i) {
@@ -505,7 +516,7 @@ static void visit_inside(finder *f, const tn_node *block) {
     visit_stmt(f, block->in[TN_BLOCK_INIT]);
   }
   visit_stmt(f, block->in[TN_BLOCK_BODY]);
-  f->hidden.len = n_hidden;
+  pop_hidden(f, n_hidden);
   f->matches.len = n_matches;
 }
 
@@ -530,7 +541,7 @@ static void visit_nested(finder *f, const tn_node *block) {
   } else {
     visit_inside(f, block);
   }
-  f->vars.len = n_vars;
+  pop_vars(f, n_vars);
 }
 
 static void visit_seq(finder *f, const tn_node *n) {
@@ -539,8 +550,8 @@ static void visit_seq(finder *f, const tn_node *n) {
   for (uint32_t i = 0; i < n->n_in; ++i) {
     visit_stmt(f, n->in[i]);
   }
-  f->vars.len = n_vars;
-  f->hidden.len = n_hidden;
+  pop_vars(f, n_vars);
+  pop_hidden(f, n_hidden);
 }
 
 static void visit_stmt(finder *f, const tn_node *n) {
@@ -567,7 +578,7 @@ static void visit_stmt(finder *f, const tn_node *n) {
       push_pointer(f, n->in[TN_CONST_ALLOC_VAR], NULL);
       return;
     case TN_OP_DECL:
-      TN_VEC_PUSH(&f->hidden, n->in[0]);
+      push_hidden(f, n->in[0]);
       return;
     case TN_OP_FOR:
       visit_expr(f, n->in[TN_FOR_MIN]);
@@ -606,22 +617,13 @@ static const tn_node *range_of(finder *f, span s, const tn_node *whole) {
   return tn_node_new(f->ir, TN_OP_RANGE, TN_DT_NONE, (tn_attr){0}, 2, in);
 }
 
-static bool is_written(const finder *f, const tn_node *buffer) {
-  for (size_t i = 0; i < f->writes.len; ++i) {
-    if (f->writes.data[i].buffer == buffer) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* skips_written: a block with init reads what it updates, which goes without saying. */
 static const tn_node *region_list(finder *f, const boxes *from, bool skips_written) {
   TN_VEC(const tn_node *) regions = {0};
-  for (size_t i = 0; i < from->len; ++i) {
-    const box *b = &from->data[i];
+  for (size_t i = 0; i < from->list.len; ++i) {
+    const box *b = &from->list.data[i];
     const tn_node *ranges[TN_MAX_NDIM];
-    if (skips_written && is_written(f, b->buffer)) {
+    if (skips_written && tn_map_find(&f->writes.at, b->buffer->id, NULL)) {
       continue;
     }
     for (uint32_t k = 0; k < b->ndim; ++k) {
@@ -635,10 +637,26 @@ static const tn_node *region_list(finder *f, const boxes *from, bool skips_writt
   return list;
 }
 
-tn_status tn_tir_infer_regions(tn_ir *ir, const tn_node *block, uint32_t n_around,
-                               const tn_node *const *around, const tn_node **out_reads,
-                               const tn_node **out_writes) {
-  finder f = {.ir = ir, .arith = tn_arith_new(ir), .around = around, .n_around = n_around};
+static void finder_deinit(finder *f) {
+  tn_arith_free(f->arith);
+  TN_VEC_DEINIT(&f->vars);
+  tn_map_deinit(&f->var_at);
+  TN_VEC_DEINIT(&f->hidden);
+  tn_map_deinit(&f->is_hidden);
+  TN_VEC_DEINIT(&f->matches);
+  TN_VEC_DEINIT(&f->pointers);
+  tn_map_deinit(&f->pointer_at);
+  TN_VEC_DEINIT(&f->reads.list);
+  tn_map_deinit(&f->reads.at);
+  TN_VEC_DEINIT(&f->writes.list);
+  tn_map_deinit(&f->writes.at);
+  tn_map_deinit(&f->seen);
+}
+
+tn_status tn_tir_infer_regions(tn_ir *ir, const tn_node *block,
+                               const tn_node *(*buffer_at)(void *ctx, const tn_node *data),
+                               void *ctx, const tn_node **out_reads, const tn_node **out_writes) {
+  finder f = {.ir = ir, .arith = tn_arith_new(ir), .buffer_at = buffer_at, .ctx = ctx};
   const tn_node *iters = block->in[TN_BLOCK_ITERS];
   for (uint32_t i = 0; i < iters->n_in; ++i) {
     const tn_node *iter = iters->in[i];
@@ -649,14 +667,7 @@ tn_status tn_tir_infer_regions(tn_ir *ir, const tn_node *block, uint32_t n_aroun
   bool has_init = !tn_is_none(block->in[TN_BLOCK_INIT]);
   *out_reads = region_list(&f, &f.reads, has_init);
   *out_writes = region_list(&f, &f.writes, false);
-  tn_arith_free(f.arith);
-  TN_VEC_DEINIT(&f.vars);
-  TN_VEC_DEINIT(&f.hidden);
-  TN_VEC_DEINIT(&f.matches);
-  TN_VEC_DEINIT(&f.pointers);
-  TN_VEC_DEINIT(&f.reads);
-  TN_VEC_DEINIT(&f.writes);
-  tn_map_deinit(&f.seen);
+  finder_deinit(&f);
   if (f.is_too_big) {
     return TN_ERR(TN_UNSUPPORTED, "an access of more than %d dimensions", TN_MAX_NDIM);
   }

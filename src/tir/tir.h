@@ -154,10 +154,13 @@ void tn_tir_print_expr(const tn_node *expr, tn_buf *out);
 /// Fills in T.reads/T.writes that the text left out (LISTs NULL): the union of accesses in body,
 /// init and nested blocks' regions, as ranges over the block's own variables (loop variables inside
 /// the block are projected out; where a bound is not known, the whole dimension).
-/// around: BUFFERs that can be seen where the block stands, for pointers into them. Errors:
-/// INVALID for an access over memory that none of them has.
-TN_MUST_USE tn_status tn_tir_infer_regions(tn_ir *ir, const tn_node *block, uint32_t n_around,
-                                           const tn_node *const *around, const tn_node **out_reads,
+/// buffer_at: the BUFFER, seen where the block stands, whose data pointer is given, or NULL; for
+/// pointers into memory outside. May be NULL: there is none. Errors: INVALID for an access over
+/// memory that none of them has.
+TN_MUST_USE tn_status tn_tir_infer_regions(tn_ir *ir, const tn_node *block,
+                                           const tn_node *(*buffer_at)(void *ctx,
+                                                                       const tn_node *data),
+                                           void *ctx, const tn_node **out_reads,
                                            const tn_node **out_writes);
 /// True when running `func` may write what its i-th parameter's buffer holds: a store over the same pointer, or the pointer given to a call
 /// with effects.

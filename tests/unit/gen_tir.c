@@ -316,7 +316,7 @@ static const tn_node *assert_stmt(gen *g) {
 static const tn_node *with_regions(gen *g, const tn_node *block) {
   const tn_node *in[TN_BLOCK_BODY + 1];
   memcpy(in, block->in, sizeof in);
-  mk_ok(tn_tir_infer_regions(g->ir, block, 0, NULL, &in[TN_BLOCK_READS], &in[TN_BLOCK_WRITES]));
+  mk_ok(tn_tir_infer_regions(g->ir, block, NULL, NULL, &in[TN_BLOCK_READS], &in[TN_BLOCK_WRITES]));
   return tn_node_with(g->ir, block, in);
 }
 

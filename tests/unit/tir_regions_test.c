@@ -25,7 +25,7 @@ static void expect_regions(tn_ir *ir, const tn_node *block, const char *want) {
   const tn_node *reads = NULL;
   const tn_node *writes = NULL;
   tn_buf text = TN_BUF_INIT;
-  expect_ok(tn_tir_infer_regions(ir, block, 0, NULL, &reads, &writes));
+  expect_ok(tn_tir_infer_regions(ir, block, NULL, NULL, &reads, &writes));
   print_regions(reads, &text);
   tn_buf_puts(&text, " -> ");
   print_regions(writes, &text);
@@ -228,7 +228,7 @@ static void a_buffer_of_too_many_dimensions_is_refused(void **state) {
   const tn_node *block = block_of(&p, NULL, MK_STORE(p.ir, p.B, load, p.vi));
   const tn_node *reads = NULL;
   const tn_node *writes = NULL;
-  expect_error(tn_tir_infer_regions(p.ir, block, 0, NULL, &reads, &writes), TN_UNSUPPORTED,
+  expect_error(tn_tir_infer_regions(p.ir, block, NULL, NULL, &reads, &writes), TN_UNSUPPORTED,
                "an access of more than");
   tn_ir_free(p.ir);
 }
