@@ -35,6 +35,7 @@
 /// Scratch memory that lives in the current function and has to be given back on every way out.
 typedef struct tn_cg_scratch {
   LLVMValueRef ptr;
+  LLVMBasicBlockRef way_out; /* gives it back, and all taken before it, and returns; or NULL */
 } tn_cg_scratch;
 
 /// The serial loop or while under emission: where BREAK and CONTINUE go.
@@ -62,6 +63,7 @@ typedef struct tn_cg_func {
   tn_map memo;           /* id (+ MEMO_WIDE) -> LLVMValueRef, within one statement */
   TN_VEC(uint64_t) memo_keys; /* in order of entry, to forget what a lazy arm computed */
   TN_VEC(tn_cg_scratch) scratch;
+  LLVMValueRef exit_code; /* where the ways out find what to return; NULL: there are none */
   const tn_cg_loop *loop; /* the innermost one, or NULL */
   LLVMValueRef mask;      /* lanes under evaluation of a vector if_then_else, or NULL */
   bool is_parallel_body;

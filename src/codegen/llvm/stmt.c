@@ -35,18 +35,59 @@ LLVMValueRef tn_cg_call_fail(tn_cg *cg, LLVMValueRef code, LLVMValueRef text, LL
 
 /* ---- scratch memory and exits ---- */
 
-static void free_scratch(tn_cg *cg, size_t from) {
+static void free_one(tn_cg *cg, LLVMValueRef ptr) {
   LLVMTypeRef params[] = {cg->ptr, cg->ptr};
   LLVMTypeRef type = LLVMFunctionType(cg->void_, params, 2, 0);
+  LLVMValueRef args[] = {cg->cur->env, ptr};
+  tn_cg_call_env(cg, offsetof(tn_env, workspace_free), type, args, 2);
+}
+
+static void free_scratch(tn_cg *cg, size_t from) {
   for (size_t i = cg->cur->scratch.len; i-- > from;) {
-    LLVMValueRef args[] = {cg->cur->env, cg->cur->scratch.data[i].ptr};
-    tn_cg_call_env(cg, offsetof(tn_env, workspace_free), type, args, 2);
+    free_one(cg, cg->cur->scratch.data[i].ptr);
   }
 }
 
+/* The block that gives back all scratch memory held now and returns exit_code. */
+static LLVMBasicBlockRef way_out(tn_cg *cg) {
+  tn_cg_func *cur = cg->cur;
+  LLVMBasicBlockRef here = tn_cg_here(cg);
+  size_t i = cur->scratch.len;
+  while (i > 0 && cur->scratch.data[i - 1].way_out == NULL) {
+    --i;
+  }
+  for (; i < cur->scratch.len; ++i) {
+    LLVMBasicBlockRef out = tn_cg_block(cg, "give_back");
+    tn_cg_at(cg, out);
+    free_one(cg, cur->scratch.data[i].ptr);
+    if (i > 0) {
+      LLVMBuildBr(cg->builder, cur->scratch.data[i - 1].way_out);
+    } else {
+      LLVMBuildRet(cg->builder, LLVMBuildLoad2(cg->builder, cg->i32, cur->exit_code, ""));
+    }
+    cur->scratch.data[i].way_out = out;
+  }
+  tn_cg_at(cg, here);
+  return TN_VEC_LAST(&cur->scratch).way_out;
+}
+
+/* All that return while some memory is held share the blocks that give it back: with blocks of
+ * their own, n pieces of memory whose making may fail would take n * n calls. */
+static void give_back_and_return(tn_cg *cg, LLVMValueRef code) {
+  tn_cg_func *cur = cg->cur;
+  if (cur->scratch.len == 0) {
+    LLVMBuildRet(cg->builder, code);
+    return;
+  }
+  if (cur->exit_code == NULL) {
+    cur->exit_code = tn_cg_stack(cg, cg->i32, 1, (unsigned)sizeof(int32_t), "exit_code");
+  }
+  LLVMBuildStore(cg->builder, code, cur->exit_code);
+  LLVMBuildBr(cg->builder, way_out(cg));
+}
+
 void tn_cg_leave(tn_cg *cg, LLVMValueRef code) {
-  free_scratch(cg, 0);
-  LLVMBuildRet(cg->builder, code);
+  give_back_and_return(cg, code);
   tn_cg_at(cg,
            tn_cg_block(
                cg, "dead")); /* what follows in the source is still emitted, and removed by LLVM */
@@ -66,8 +107,7 @@ void tn_cg_leave_if_failed(tn_cg *cg, LLVMValueRef code) {
   LLVMValueRef is_ok = LLVMBuildICmp(cg->builder, LLVMIntEQ, code, tn_cg_i32(cg, 0), "");
   LLVMBuildCondBr(cg->builder, is_ok, ok, failed);
   tn_cg_at(cg, failed);
-  free_scratch(cg, 0);
-  LLVMBuildRet(cg->builder, code);
+  give_back_and_return(cg, code);
   tn_cg_at(cg, ok);
 }
 
@@ -128,10 +168,9 @@ static LLVMValueRef workspace(tn_cg *cg, const tn_node *alloc) {
   LLVMValueRef text = tn_cg_text(cg, alloc->in[TN_ALLOC_VAR]->attr.text);
   LLVMValueRef code =
       tn_cg_call_fail(cg, tn_cg_i32(cg, TN_KERR_WORKSPACE), text, tn_cg_i64(cg, 0), n_bytes);
-  free_scratch(cg, 0);
-  LLVMBuildRet(cg->builder, code);
+  give_back_and_return(cg, code);
   tn_cg_at(cg, ok);
-  TN_VEC_PUSH(&cg->cur->scratch, (tn_cg_scratch){ptr});
+  TN_VEC_PUSH(&cg->cur->scratch, (tn_cg_scratch){.ptr = ptr});
   return ptr;
 }
 
@@ -211,8 +250,7 @@ static void assertion(tn_cg *cg, const tn_node *n) {
   LLVMValueRef text = tn_cg_text(cg, tn_is(message, TN_OP_STR) ? message->attr.text : "assertion");
   LLVMValueRef zero = tn_cg_i64(cg, 0);
   LLVMValueRef code = tn_cg_call_fail(cg, tn_cg_i32(cg, TN_KERR_ASSERT), text, zero, zero);
-  free_scratch(cg, 0);
-  LLVMBuildRet(cg->builder, code);
+  give_back_and_return(cg, code);
   tn_cg_at(cg, ok);
 }
 
