@@ -3,7 +3,7 @@
 /* Random programs compiled for a target, with what the interpreter computes for them on this machine:
  * what run_target links with the runner.
  *
- *   codegen_cases TARGET LEVEL FIRST_SEED N FOLDER     level: -O, with strict arithmetic
+ *   codegen_cases TARGET LEVEL FIRST_SEED N FOLDER [FEATURES]     level: -O, with strict arithmetic
  *
  * writes FOLDER/kernels.o, cases.bin (runner.h) and table.s. */
 /* needs: script lower */
@@ -110,14 +110,20 @@ static tn_status run(job *j) {
 
 int main(int argc, char **argv) {
   enum { N_ARGS = 6 };
-  if (argc != N_ARGS) {
-    fprintf(stderr, "usage: codegen_cases TARGET LEVEL FIRST_SEED N FOLDER\n");
+  if (argc != N_ARGS && argc != N_ARGS + 1) {
+    fprintf(stderr, "usage: codegen_cases TARGET LEVEL FIRST_SEED N FOLDER [FEATURES]\n");
     return 2;
   }
   job j = {.level = atoi(argv[2]), .first = atoll(argv[3]), .n = atoll(argv[4]), .folder = argv[5]};
   j.ir = tn_ir_new(0);
   tn_module_init(&j.module, j.ir, "Module");
   tn_status st = tn_target_find(argv[1], &j.target);
+  tn_target own = {0};
+  if (st == NULL && argc > N_ARGS) {
+    own = *j.target;
+    own.features = argv[N_ARGS];
+    j.target = &own;
+  }
   st = st == NULL ? run(&j) : st;
   if (st != NULL) {
     fprintf(stderr, "%s\n", tn_status_message(st));

@@ -43,6 +43,13 @@ void *memset(void *dst, int value, size_t n) {
   return dst;
 }
 
+/* LLVM calls these for a minimum of float16 that it narrowed. */
+float fminf(float a, float b);
+float fmaxf(float a, float b);
+
+float fminf(float a, float b) { return a < b || b != b ? a : b; }
+float fmaxf(float a, float b) { return a > b || b != b ? a : b; }
+
 /* ---- text ---- */
 
 static void print_int(int64_t value) {
