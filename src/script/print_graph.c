@@ -5,6 +5,7 @@
  * as the text form wants it. */
 #include "script/print_priv.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- types ---- */
@@ -203,7 +204,7 @@ static void print_graph_exprs(tn_printer *p, uint32_t n, const tn_node *const *i
 static void print_field(tn_printer *p, const tn_node *value) {
   if (tn_is(value, TN_OP_INT) && tn_dtype_is_bool(value->dtype)) {
     tn_buf_puts(p->out, value->attr.i64 != 0 ? "True" : "False");
-  } else if (tn_is(value, TN_OP_FLOAT) && value->dtype == TN_DT_F64) {
+  } else if (tn_is(value, TN_OP_FLOAT) && value->dtype == TN_DT_F64 && isfinite(value->attr.f64)) {
     tn_buf_put_double(p->out, value->attr.f64);
   } else if (tn_is(value, TN_OP_DTYPE)) {
     tn_pr_dtype(p, (tn_dtype)value->attr.i64);
