@@ -8,6 +8,7 @@
  * Scratch memory is malloc's. A parallel loop runs on the threads of a TVM host when it offers
  * them, else in order. */
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,20 +176,38 @@ static int32_t raise(const char *kind, const char *message) {
   return -1;
 }
 
-/* int8 ... bfloat16x4, from the packed form of tenon/dtype.h; kinds of arguments by name. */
+/* int8, bfloat16x4, float8_e5m2 ... from the packed form of tenon/dtype.h; kinds of arguments by
+ * name. */
 static const char *number_text(int32_t code, int64_t value, char out[static 64]) {
   static const char *const kinds[] = {"none",      "an integer", "a float",
                                       "a pointer", "a tensor",   "a string"};
-  static const char *const types[] = {"int",    "uint",    "float", "handle",
-                                      "bfloat", "complex", "bool"};
-  enum { BOOL = 6 };
+  static const char *const types[] = {"int",
+                                      "uint",
+                                      "float",
+                                      "handle",
+                                      "bfloat",
+                                      "complex",
+                                      "bool",
+                                      "float8_e3m4",
+                                      "float8_e4m3",
+                                      "float8_e4m3b11fnuz",
+                                      "float8_e4m3fn",
+                                      "float8_e4m3fnuz",
+                                      "float8_e5m2",
+                                      "float8_e5m2fnuz",
+                                      "float8_e8m0fnu",
+                                      "float6_e2m3fn",
+                                      "float6_e3m2fn",
+                                      "float4_e2m1fn"};
+  enum { FIRST_WHOLE_NAME = 6 }; /* from here on without the number of bits */
   if (code == TN_KERR_KIND && value >= TN_ARG_NONE && value <= TN_ARG_STR) {
     return kinds[value];
   }
   if (code == TN_KERR_DTYPE && (value & 0xff) < (int64_t)(sizeof types / sizeof types[0])) {
     int bits = (int)(value >> 8 & 0xff);
     int lanes = (int)(value >> 16 & 0xffff);
-    int n = snprintf(out, 64, (value & 0xff) == BOOL ? "%s" : "%s%d", types[value & 0xff], bits);
+    bool is_whole = (value & 0xff) >= FIRST_WHOLE_NAME;
+    int n = snprintf(out, 64, is_whole ? "%s" : "%s%d", types[value & 0xff], bits);
     if (lanes > 1 && n > 0) {
       (void)snprintf(out + n, 64 - (size_t)n, "x%d", lanes);
     }

@@ -175,7 +175,10 @@ static void check_tensors(void *library) {
   tb.dl.dtype.bits = 64;
   holds("a wrong type",
         refuses(library, "add", args, 3, "TypeError", "expected float32, got float64"));
-  tb.dl.dtype.bits = 32;
+  tb.dl.dtype = (DLDataType){12, 8, 1};
+  holds("a type of 8 bits",
+        refuses(library, "add", args, 3, "TypeError", "expected float32, got float8_e5m2"));
+  tb.dl.dtype = (DLDataType){2, 32, 1};
   tb.dl.data = NULL;
   holds("no data", refuses(library, "add", args, 3, "ValueError", "no data"));
   args[1] = of_int(1);
