@@ -162,73 +162,50 @@ static void emit_access(tn_icomp *c, tn_iop op, const access *a, uint32_t lane, 
   }
 }
 
-static bool memory_ops(tn_dtype elem, tn_iop *load, tn_iop *store) {
-  switch (elem) {
-    case TN_DT_I8:
-      *load = TN_IOP_LOAD_I8;
-      *store = TN_IOP_STORE_8;
-      return true;
-    case TN_DT_I16:
-      *load = TN_IOP_LOAD_I16;
-      *store = TN_IOP_STORE_16;
-      return true;
-    case TN_DT_I32:
-      *load = TN_IOP_LOAD_I32;
-      *store = TN_IOP_STORE_32;
-      return true;
-    case TN_DT_U8:
-      *load = TN_IOP_LOAD_U8;
-      *store = TN_IOP_STORE_8;
-      return true;
-    case TN_DT_U16:
-      *load = TN_IOP_LOAD_U16;
-      *store = TN_IOP_STORE_16;
-      return true;
-    case TN_DT_U32:
-      *load = TN_IOP_LOAD_U32;
-      *store = TN_IOP_STORE_32;
-      return true;
-    case TN_DT_I4:
-      *load = TN_IOP_LOAD_I4;
-      *store = TN_IOP_STORE_4;
-      return true;
-    case TN_DT_U4:
-    case TN_DT_F4E2M1FN:
-      *load = TN_IOP_LOAD_U4;
-      *store = TN_IOP_STORE_4;
-      return true;
-    case TN_DT_BOOL:
-      *load = TN_IOP_LOAD_BOOL;
-      *store = TN_IOP_STORE_8;
-      return true;
-    case TN_DT_I64:
-    case TN_DT_U64:
-    case TN_DT_F64:
-    case TN_DT_HANDLE:
-      *load = TN_IOP_LOAD_64;
-      *store = TN_IOP_STORE_64;
-      return true;
-    case TN_DT_F32:
-      *load = TN_IOP_LOAD_F32;
-      *store = TN_IOP_STORE_F32;
-      return true;
-    case TN_DT_F16:
-      *load = TN_IOP_LOAD_F16;
-      *store = TN_IOP_STORE_F16;
-      return true;
-    case TN_DT_BF16:
-      *load = TN_IOP_LOAD_BF16;
-      *store = TN_IOP_STORE_BF16;
-      return true;
-    default:
-      *load = TN_IOP_LOAD_U8;
-      *store = TN_IOP_STORE_8;
-      return tn_dtype_is_small_float(elem);
+typedef struct memory_row {
+  tn_dtype elem;
+  tn_iop load;
+  tn_iop store;
+} memory_row;
+
+/* Small floats are their bits; those of a byte each have the last row. */
+static const memory_row memory_rows[] = {
+    /* clang-format off */
+    {TN_DT_F32,      TN_IOP_LOAD_F32,  TN_IOP_STORE_F32},
+    {TN_DT_I32,      TN_IOP_LOAD_I32,  TN_IOP_STORE_32},
+    {TN_DT_I64,      TN_IOP_LOAD_64,   TN_IOP_STORE_64},
+    {TN_DT_F64,      TN_IOP_LOAD_64,   TN_IOP_STORE_64},
+    {TN_DT_U64,      TN_IOP_LOAD_64,   TN_IOP_STORE_64},
+    {TN_DT_HANDLE,   TN_IOP_LOAD_64,   TN_IOP_STORE_64},
+    {TN_DT_BOOL,     TN_IOP_LOAD_BOOL, TN_IOP_STORE_8},
+    {TN_DT_I8,       TN_IOP_LOAD_I8,   TN_IOP_STORE_8},
+    {TN_DT_U8,       TN_IOP_LOAD_U8,   TN_IOP_STORE_8},
+    {TN_DT_I16,      TN_IOP_LOAD_I16,  TN_IOP_STORE_16},
+    {TN_DT_U16,      TN_IOP_LOAD_U16,  TN_IOP_STORE_16},
+    {TN_DT_U32,      TN_IOP_LOAD_U32,  TN_IOP_STORE_32},
+    {TN_DT_F16,      TN_IOP_LOAD_F16,  TN_IOP_STORE_F16},
+    {TN_DT_BF16,     TN_IOP_LOAD_BF16, TN_IOP_STORE_BF16},
+    {TN_DT_I4,       TN_IOP_LOAD_I4,   TN_IOP_STORE_4},
+    {TN_DT_U4,       TN_IOP_LOAD_U4,   TN_IOP_STORE_4},
+    {TN_DT_F4E2M1FN, TN_IOP_LOAD_U4,   TN_IOP_STORE_4},
+    {TN_DT_NONE,     TN_IOP_LOAD_U8,   TN_IOP_STORE_8},
+    /* clang-format on */
+};
+
+/* NULL: elements of this type cannot be accessed. */
+static const memory_row *memory_row_of(tn_dtype elem) {
+  const memory_row *row = memory_rows;
+  while (row->elem != elem && row->elem != TN_DT_NONE) {
+    ++row;
   }
+  return row->elem != TN_DT_NONE || tn_dtype_is_small_float(elem) ? row : NULL;
 }
 
 static tn_status find_ops(const tn_icomp *c, const tn_node *buffer, tn_iop *load, tn_iop *store) {
-  if (memory_ops(tn_dtype_elem(buffer->dtype), load, store)) {
+  const memory_row *row = memory_row_of(tn_dtype_elem(buffer->dtype));
+  if (row != NULL) {
+    *load = row->load;
+    *store = row->store;
     return NULL;
   }
   char text[TN_DTYPE_TEXT_BYTES];
