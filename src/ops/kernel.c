@@ -220,6 +220,19 @@ const tn_node *tn_op_simplify(tn_ir *ir, const tn_node *expr) {
   return expr;
 }
 
+const tn_node *tn_op_reduced_type(tn_ir *ir, const tn_node *type, tn_dtype dtype,
+                                  const bool *is_reduced, bool keeps) {
+  const tn_node *dims[TN_MAX_NDIM];
+  const tn_node *shape = tn_op_shape(type);
+  uint32_t n = 0;
+  for (int64_t d = 0; d < type->attr.i64; ++d) {
+    if (!is_reduced[d] || keeps) {
+      dims[n++] = is_reduced[d] ? tn_int(ir, TN_DT_I64, 1) : shape == NULL ? NULL : shape->in[d];
+    }
+  }
+  return tn_ty_tensor(ir, dtype, n, shape == NULL ? NULL : tn_list(ir, n, dims));
+}
+
 /* ---- parameters ---- */
 
 static const tn_node *own_extent(tn_kernel *k, const tn_node *dim) {
@@ -266,7 +279,7 @@ static tn_status add_argument(tn_kernel *k, const tn_node *type) {
   return add_param(k, name, type, &buffer);
 }
 
-tn_status tn_kernel_init(tn_kernel *k, tn_ir *ir, const tn_node *call) {
+static tn_status kernel_init(tn_kernel *k, tn_ir *ir, const tn_node *call) {
   *k = (tn_kernel){.ir = ir, .call = call};
   tn_infer_ctx ctx = {.ir = ir};
   const tn_node *args = call->in[TN_CALL_ARGS];
@@ -283,27 +296,7 @@ tn_status tn_kernel_init(tn_kernel *k, tn_ir *ir, const tn_node *call) {
   return NULL;
 }
 
-tn_status tn_kernel_make(tn_ir *ir, const tn_node *call, const char *name,
-                         tn_status (*build)(tn_kernel *k, const tn_node *type),
-                         const tn_node **out_func) {
-  tn_kernel k;
-  tn_infer_ctx ctx = {.ir = ir};
-  const tn_node *type = NULL;
-  tn_status st = tn_kernel_init(&k, ir, call);
-  if (st == NULL) {
-    st = tn_graph_infer(&ctx, call, &type);
-  }
-  if (st == NULL) {
-    st = build(&k, type);
-  }
-  if (st == NULL) {
-    *out_func = tn_kernel_finish(&k, name);
-  }
-  tn_kernel_deinit(&k);
-  return st;
-}
-
-void tn_kernel_deinit(tn_kernel *k) {
+static void kernel_deinit(tn_kernel *k) {
   tn_status_free(k->st);
   tn_map_deinit(&k->sizes);
   TN_VEC_DEINIT(&k->params);
@@ -589,7 +582,7 @@ static const tn_node *root_block(tn_kernel *k, const tn_node *body) {
   return tn_node_new(ir, TN_OP_BLOCK, TN_DT_NONE, (tn_attr){0}, sizeof in / sizeof in[0], in);
 }
 
-const tn_node *tn_kernel_finish(tn_kernel *k, const char *name) {
+static const tn_node *finish(tn_kernel *k, const char *name) {
   tn_ir *ir = k->ir;
   const tn_node *body = tn_seq(ir, (uint32_t)k->stmts.len, k->stmts.data);
   if (k->allocs.len > 0) {
@@ -599,4 +592,24 @@ const tn_node *tn_kernel_finish(tn_kernel *k, const char *name) {
   const tn_node *buffers = tn_list(ir, (uint32_t)k->buffers.len, k->buffers.data);
   const tn_node *attrs = tn_dict_set(ir, tn_none(ir), "tir.noalias", tn_bool(ir, true));
   return tn_prim_func_new(ir, name, params, buffers, tn_none(ir), attrs, body);
+}
+
+tn_status tn_kernel_make(tn_ir *ir, const tn_node *call, const char *name,
+                         tn_status (*build)(tn_kernel *k, const tn_node *type),
+                         const tn_node **out_func) {
+  tn_kernel k;
+  tn_infer_ctx ctx = {.ir = ir};
+  const tn_node *type = NULL;
+  tn_status st = kernel_init(&k, ir, call);
+  if (st == NULL) {
+    st = tn_graph_infer(&ctx, call, &type);
+  }
+  if (st == NULL) {
+    st = build(&k, type);
+  }
+  if (st == NULL) {
+    *out_func = finish(&k, name);
+  }
+  kernel_deinit(&k);
+  return st;
 }

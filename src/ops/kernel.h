@@ -3,12 +3,13 @@
 /* What operators share: questions about the types of a call's arguments, broadcasting, and a small
  * builder for their loop-level form: a function of one or more blocks over its parameters' buffers.
  *
- *   tn_kernel k; tn_kernel_init(&k, ir, call);               // a buffer for each argument
- *   TN_TRY(tn_kernel_result(&k, type, &out));                // and for the result
- *   tn_kernel_begin(&k, "T_add", n, extents, 0, NULL);       // block axes: k.axes[0..n)
- *   ... build the value over tn_kernel_load(...) ...
- *   TN_TRY(tn_kernel_end(&k, out, k.axes, value, NULL));
- *   func = tn_kernel_finish(&k, "add"); */
+ *   static tn_status build_add(tn_kernel *k, const tn_node *type) { // k->buffers: the arguments
+ *     TN_TRY(tn_kernel_result(k, type, &out));                      // and the result
+ *     tn_kernel_begin(k, "T_add", n, extents, 0, NULL);             // block axes: k->axes[0..n)
+ *     ... build the value over tn_kernel_load(...) ...
+ *     return tn_kernel_end(k, out, k->axes, value, NULL);
+ *   }
+ *   ... tn_kernel_make(ir, call, "add", build_add, &func) ... */
 #ifndef TN_OPS_KERNEL_H
 #define TN_OPS_KERNEL_H
 
@@ -51,6 +52,11 @@ TN_MUST_USE tn_status tn_op_same_extent(tn_ir *ir, const tn_node *a, const char 
                                         const tn_node *b, const char *what_b);
 const tn_node *tn_op_simplify(tn_ir *ir, const tn_node *expr);
 
+/// The TY_TENSOR of a reduction of `type`, whose rank is known: reduced dimensions left out or
+/// (keeps) of extent 1.
+const tn_node *tn_op_reduced_type(tn_ir *ir, const tn_node *type, tn_dtype dtype,
+                                  const bool *is_reduced, bool keeps);
+
 /* ---- loop-level form ---- */
 
 typedef struct tn_kernel {
@@ -72,11 +78,9 @@ typedef struct tn_kernel {
   const tn_node *axes[2 * TN_MAX_NDIM]; /* spatial ones first */
 } tn_kernel;
 
-/// Makes a buffer parameter for each tensor argument and each item of a tuple of them. UNSUPPORTED
-/// when a shape or dtype is unknown.
-TN_MUST_USE tn_status tn_kernel_init(tn_kernel *k, tn_ir *ir, const tn_node *call);
-void tn_kernel_deinit(tn_kernel *k);
-/// The whole of an operator's `lower`: build gets the result's type.
+/// The whole of an operator's `lower`, a private PRIM_FUNC: makes a buffer parameter for each tensor
+/// argument and each item of a tuple of them, then build gets the result's type. UNSUPPORTED when a
+/// shape or dtype is unknown.
 TN_MUST_USE tn_status tn_kernel_make(tn_ir *ir, const tn_node *call, const char *name,
                                      tn_status (*build)(tn_kernel *k, const tn_node *type),
                                      const tn_node **out_func);
@@ -123,7 +127,5 @@ const tn_node *tn_k_load(tn_kernel *k, const tn_node *buffer, const tn_node *con
 TN_MUST_USE tn_status tn_kernel_end(tn_kernel *k, const tn_node *buffer,
                                     const tn_node *const *indices, const tn_node *value,
                                     const tn_node *init);
-/// The private PRIM_FUNC.
-const tn_node *tn_kernel_finish(tn_kernel *k, const char *name);
 
 #endif

@@ -216,11 +216,8 @@ static uint32_t batch_indices(const tn_kernel *k, const tn_node *buffer, uint32_
   return n;
 }
 
-static tn_status build_matmul(tn_kernel *k) {
-  tn_infer_ctx ctx = {.ir = k->ir};
-  const tn_node *type = NULL;
+static tn_status build_matmul(tn_kernel *k, const tn_node *type) {
   const tn_node *out = NULL;
-  TN_TRY(tn_graph_infer(&ctx, k->call, &type));
   TN_TRY(tn_kernel_result(k, type, &out));
   const tn_node *a = k->buffers.data[0];
   const tn_node *b = k->buffers.data[1];
@@ -259,14 +256,5 @@ static tn_status build_matmul(tn_kernel *k) {
 }
 
 tn_status tn_op_lower_matmul(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
-  tn_kernel k;
-  tn_status st = tn_kernel_init(&k, ir, call);
-  if (st == NULL) {
-    st = build_matmul(&k);
-  }
-  if (st == NULL) {
-    *out_func = tn_kernel_finish(&k, "matmul");
-  }
-  tn_kernel_deinit(&k);
-  return st;
+  return tn_kernel_make(ir, call, "matmul", build_matmul, out_func);
 }

@@ -56,24 +56,13 @@ tn_status tn_op_infer_reduce(const tn_infer_ctx *ctx, const tn_node *call,
                              const tn_node **out_type) {
   const tn_node *type = NULL;
   bool is_reduced[TN_MAX_NDIM];
-  const tn_node *dims[TN_MAX_NDIM];
-  uint32_t n = 0;
   TN_TRY(tn_op_arg_type(ctx, call, 0, &type));
   if (type->attr.i64 < 0) {
     *out_type = tn_ty_tensor(ctx->ir, type->dtype, -1, NULL);
     return NULL;
   }
   TN_TRY(read_axes(call, type->attr.i64, is_reduced));
-  const tn_node *shape = tn_op_shape(type);
-  for (int32_t d = 0; d < type->attr.i64; ++d) {
-    if (!is_reduced[d] || keeps_dims(call)) {
-      dims[n++] = is_reduced[d]   ? tn_int(ctx->ir, TN_DT_I64, 1)
-                  : shape == NULL ? NULL
-                                  : shape->in[d];
-    }
-  }
-  *out_type =
-      tn_ty_tensor(ctx->ir, type->dtype, n, shape == NULL ? NULL : tn_list(ctx->ir, n, dims));
+  *out_type = tn_op_reduced_type(ctx->ir, type, type->dtype, is_reduced, keeps_dims(call));
   return NULL;
 }
 
@@ -230,15 +219,12 @@ static tn_status divide_by_count(tn_kernel *k, const tn_node *x, const bool *is_
   return tn_kernel_end(k, out, k->axes, value, NULL);
 }
 
-static tn_status build_reduce(tn_kernel *k) {
-  tn_infer_ctx ctx = {.ir = k->ir};
-  const tn_node *type = NULL;
+static tn_status build_reduce(tn_kernel *k, const tn_node *type) {
   const tn_node *out = NULL;
   bool is_reduced[TN_MAX_NDIM];
   const tn_node *indices[TN_MAX_NDIM];
   const tn_node *x = k->buffers.data[0];
   reduction r = reduction_of(k->call);
-  TN_TRY(tn_graph_infer(&ctx, k->call, &type));
   TN_TRY(tn_kernel_result(k, type, &out));
   TN_TRY(read_axes(k->call, tn_buffer_ndim(x), is_reduced));
   tn_kernel_begin_reduction(k, "T_reduce", x, is_reduced);
@@ -248,16 +234,7 @@ static tn_status build_reduce(tn_kernel *k) {
 }
 
 tn_status tn_op_lower_reduce(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
-  tn_kernel k;
-  tn_status st = tn_kernel_init(&k, ir, call);
-  if (st == NULL) {
-    st = build_reduce(&k);
-  }
-  if (st == NULL) {
-    *out_func = tn_kernel_finish(&k, call->attr.def->name);
-  }
-  tn_kernel_deinit(&k);
-  return st;
+  return tn_kernel_make(ir, call, call->attr.def->name, build_reduce, out_func);
 }
 
 /* ---- softmax: exp(x - max) / sum ---- */
@@ -374,14 +351,11 @@ static tn_status build_row_value(tn_kernel *k, const softmax_parts *p, reduction
   return st;
 }
 
-static tn_status build_softmax(tn_kernel *k) {
-  tn_infer_ctx ctx = {.ir = k->ir};
-  const tn_node *type = NULL;
+static tn_status build_softmax(tn_kernel *k, const tn_node *type) {
   softmax_parts p = {.x = k->buffers.data[0]};
   const tn_node *rows[TN_MAX_NDIM];
   uint32_t n_rows = 0;
   int64_t axis = 0;
-  TN_TRY(tn_graph_infer(&ctx, k->call, &type));
   const tn_node *out = NULL;
   TN_TRY(tn_kernel_result(k, type, &out));
   p.out = out;
@@ -403,14 +377,5 @@ static tn_status build_softmax(tn_kernel *k) {
 }
 
 tn_status tn_op_lower_softmax(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
-  tn_kernel k;
-  tn_status st = tn_kernel_init(&k, ir, call);
-  if (st == NULL) {
-    st = build_softmax(&k);
-  }
-  if (st == NULL) {
-    *out_func = tn_kernel_finish(&k, "softmax");
-  }
-  tn_kernel_deinit(&k);
-  return st;
+  return tn_kernel_make(ir, call, "softmax", build_softmax, out_func);
 }

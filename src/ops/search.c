@@ -34,24 +34,15 @@ static tn_status arg_axes(const tn_node *call, int64_t ndim, bool *out_reduced) 
 
 tn_status tn_op_infer_arg(const tn_infer_ctx *ctx, const tn_node *call, const tn_node **out_type) {
   bool is_reduced[TN_MAX_NDIM];
-  const tn_node *dims[TN_MAX_NDIM];
   const tn_node *type = NULL;
-  uint32_t n = 0;
   TN_TRY(tn_op_arg_type(ctx, call, 0, &type));
   if (type->attr.i64 < 0) {
     *out_type = tn_ty_tensor(ctx->ir, TN_DT_I64, -1, NULL);
     return NULL;
   }
   TN_TRY(arg_axes(call, type->attr.i64, is_reduced));
-  const tn_node *shape = tn_op_shape(type);
-  for (int64_t d = 0; d < type->attr.i64; ++d) {
-    if (!is_reduced[d] || tn_op_int(call, ARG_KEEPDIMS) != 0) {
-      dims[n++] = is_reduced[d]   ? tn_int(ctx->ir, TN_DT_I64, 1)
-                  : shape == NULL ? NULL
-                                  : shape->in[d];
-    }
-  }
-  *out_type = tn_ty_tensor(ctx->ir, TN_DT_I64, n, shape == NULL ? NULL : tn_list(ctx->ir, n, dims));
+  bool keeps = tn_op_int(call, ARG_KEEPDIMS) != 0;
+  *out_type = tn_op_reduced_type(ctx->ir, type, TN_DT_I64, is_reduced, keeps);
   return NULL;
 }
 

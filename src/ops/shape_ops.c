@@ -94,14 +94,11 @@ tn_status tn_op_eval_permute_dims(const tn_node *call, const tn_array *const *ar
   return NULL;
 }
 
-static tn_status build_permute(tn_kernel *k) {
-  tn_infer_ctx ctx = {.ir = k->ir};
-  const tn_node *type = NULL;
+static tn_status build_permute(tn_kernel *k, const tn_node *type) {
   const tn_node *out = NULL;
   const tn_node *value = NULL;
   int64_t axes[TN_MAX_NDIM];
   const tn_node *indices[TN_MAX_NDIM];
-  TN_TRY(tn_graph_infer(&ctx, k->call, &type));
   TN_TRY(tn_kernel_result(k, type, &out));
   const tn_node *shape = out->in[TN_BUFFER_SHAPE];
   TN_TRY(read_axes(k->call, shape->n_in, axes));
@@ -114,16 +111,7 @@ static tn_status build_permute(tn_kernel *k) {
 }
 
 tn_status tn_op_lower_permute_dims(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
-  tn_kernel k;
-  tn_status st = tn_kernel_init(&k, ir, call);
-  if (st == NULL) {
-    st = build_permute(&k);
-  }
-  if (st == NULL) {
-    *out_func = tn_kernel_finish(&k, "transpose");
-  }
-  tn_kernel_deinit(&k);
-  return st;
+  return tn_kernel_make(ir, call, "transpose", build_permute, out_func);
 }
 
 /* ---- reshape: the second argument is a shape, in which one extent may be -1 ---- */
@@ -276,14 +264,11 @@ tn_status tn_op_eval_reshape(const tn_node *call, const tn_array *const *args, i
 }
 
 /* out[i0, i1 ...] = A[digits of the flat index] */
-static tn_status build_reshape(tn_kernel *k) {
+static tn_status build_reshape(tn_kernel *k, const tn_node *type) {
   tn_ir *ir = k->ir;
-  tn_infer_ctx ctx = {.ir = ir};
-  const tn_node *type = NULL;
   const tn_node *out = NULL;
   const tn_node *value = NULL;
   const tn_node *indices[TN_MAX_NDIM];
-  TN_TRY(tn_graph_infer(&ctx, k->call, &type));
   TN_TRY(tn_kernel_result(k, type, &out));
   const tn_node *from = k->buffers.data[0]->in[TN_BUFFER_SHAPE];
   const tn_node *to = out->in[TN_BUFFER_SHAPE];
@@ -309,16 +294,7 @@ static tn_status build_reshape(tn_kernel *k) {
 }
 
 tn_status tn_op_lower_reshape(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
-  tn_kernel k;
-  tn_status st = tn_kernel_init(&k, ir, call);
-  if (st == NULL) {
-    st = build_reshape(&k);
-  }
-  if (st == NULL) {
-    *out_func = tn_kernel_finish(&k, "reshape");
-  }
-  tn_kernel_deinit(&k);
-  return st;
+  return tn_kernel_make(ir, call, "reshape", build_reshape, out_func);
 }
 
 /* ---- flatten: all dimensions as one; moved as by reshape ---- */
