@@ -141,8 +141,8 @@ TN_API tn_dtype tn_dl_dtype(const DLTensor *dl);
 TN_API int64_t tn_dl_n_elems(const DLTensor *dl);
 /// The address of the first element. On a device other than the cpu it must not be followed.
 TN_API void *tn_tensor_data(const tn_tensor *tensor);
-/// Element `i` of a compact tensor on the cpu, whatever its type, as a double; each lane of a vector
-/// counts as an element. Handy for printing; not fast.
+/// Element `i` of a compact tensor on the cpu, whatever its type, as a double; each lane of a
+/// vector counts as an element. Handy for printing; not fast.
 TN_API double tn_tensor_get_f64(const tn_tensor *tensor, int64_t i);
 /// True for constants of a loaded module and for imported tensors that said so.
 TN_API bool tn_tensor_is_read_only(const tn_tensor *tensor);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* A host array: dense, row-major, aligned to 64 bytes. The currency between files, interpreters,
- * constants and tests. Where its elements are vectors, each lane counts as an element of its own. */
+ * constants and tests. Where its elements are vectors, each lane counts as an element of its
+ * own. */
 #ifndef TN_BASE_ARRAY_H
 #define TN_BASE_ARRAY_H
 
@@ -64,8 +65,8 @@ uint16_t tn_f32_to_f16(float value);
 float tn_bf16_to_f32(uint16_t bits);
 uint16_t tn_f32_to_bf16(float value);
 
-/// What a small float (float8, float6, float4) is made of: a sign, then n_exp bits of exponent, then
-/// n_frac bits of fraction; without exponent bits set, fraction * 2^(1 - bias - n_frac).
+/// What a small float (float8, float6, float4) is made of: a sign, then n_exp bits of exponent,
+/// then n_frac bits of fraction; without exponent bits set, fraction * 2^(1 - bias - n_frac).
 typedef struct tn_small_float {
   tn_dtype dtype;
   uint8_t n_exp;
@@ -81,11 +82,11 @@ const tn_small_float *tn_small_float_find(tn_dtype dtype);
 /// The exact value.
 float tn_small_to_f32(const tn_small_float *type, uint32_t bits);
 /// Rounds to nearest, ties to the even bit pattern. Past the largest value a type that has an
-/// infinity gives it (float8_e3m4, e4m3, e5m2: IEEE 754's rule, as float16); one that has none gives
-/// its largest value with that sign, for infinity too (ONNX Cast with saturate=1; OCP Microscaling
-/// v1.0 for float6 and float4). NaN gives NaN with its sign, and 0 in float6 and float4, which have
-/// none. float8_e8m0fnu holds powers of two alone: 0 gives the smallest, 2^-127, and what is
-/// negative NaN.
+/// infinity gives it (float8_e3m4, e4m3, e5m2: IEEE 754's rule, as float16); one that has none
+/// gives its largest value with that sign, for infinity too (ONNX Cast with saturate=1; OCP
+/// Microscaling v1.0 for float6 and float4). NaN gives NaN with its sign, and 0 in float6 and
+/// float4, which have none. float8_e8m0fnu holds powers of two alone: 0 gives the smallest, 2^-127,
+/// and what is negative NaN.
 uint32_t tn_f32_to_small(const tn_small_float *type, float value);
 /// float64 to float32 rounded to odd: a further rounding to fewer bits is then the only one that
 /// shows.

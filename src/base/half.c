@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* float16, bfloat16 and the small floats (float8, float6, float4) as bit patterns: widening is exact,
- * narrowing rounds to nearest, ties to even. */
+/* float16, bfloat16 and the small floats (float8, float6, float4) as bit patterns: widening is
+ * exact, narrowing rounds to nearest, ties to even. */
 #include "base/array.h"
 
 #include <math.h>

@@ -197,7 +197,8 @@ static void strmap_clear_slot(tn_strmap *map, size_t gap) {
   map->slots[gap] = 0;
 }
 
-/* The newest key goes in constant time (scopes give names back in this order), others shift what came after. */
+/* The newest key goes in constant time (scopes give names back in this order), others shift what
+ * came after. */
 void tn_strmap_remove(tn_strmap *map, const char *key) {
   size_t slot = map->len == 0 ? 0 : strmap_slot(map, key);
   uint32_t at = map->len == 0 ? 0 : map->slots[slot];

@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// Bytes of the character at text[0]; a byte that starts no UTF-8 character counts as one. len >= 1.
+/// Bytes of the character at text[0], len >= 1; a byte that starts no UTF-8 character counts as
+/// one.
 size_t tn_text_char_bytes(const char *text, size_t len);
 /// True for what a terminal would obey rather than show: control characters, signs that turn the
 /// direction of writing, bytes that are no UTF-8. n_bytes: of the character.

@@ -24,9 +24,9 @@ typedef struct tn_codegen_opts {
 /// out. A function with a result (T.int32 ...) takes one tn_arg more than it has parameters; the
 /// kernel stores an INT or FLOAT there, although tn_kernel_fn calls the array const. T.call_packed
 /// passes integers and bools as INT, floats as FLOAT, texts as STR, handles (A.data, T.address_of)
-/// as PTR, buffers as TENSOR. Names of env->fail: "B.shape[0] of argument 1", without the signature, which the host
-/// knows. Errors: UNSUPPORTED, naming the function and what has no code; INTERNAL when the module
-/// is not in lowered form.
+/// as PTR, buffers as TENSOR. Names of env->fail: "B.shape[0] of argument 1", without the
+/// signature, which the host knows. Errors: UNSUPPORTED, naming the function and what has no code;
+/// INTERNAL when the module is not in lowered form.
 TN_MUST_USE tn_status tn_llvm_emit(const tn_module *lowered, const tn_codegen_opts *opts,
                                    tn_emit kind, tn_buf *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Links object files to a shared library with the C compiler's linker, else with ld.lld; for another
- * architecture with ld.lld, which knows them all. No shell is involved. */
+/* Links object files to a shared library with the C compiler's linker, else with ld.lld; for
+ * another architecture with ld.lld, which knows them all. No shell is involved. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>

@@ -32,8 +32,8 @@ typedef struct equal_ctx {
 
 static bool equal(equal_ctx *c, const tn_node *a, const tn_node *b);
 
-/* Facts other than children; names of variables, buffers and labels do not count, nor do those of graph
- * functions: inside others they are variables' names, and the module's table has the rest. */
+/* Facts other than children; names of variables, buffers and labels do not count, nor do those of
+ * graph functions: inside others they are variables' names, and the module's table has the rest. */
 static bool equal_facts(const tn_node *a, const tn_node *b) {
   if (a->op != b->op || a->dtype != b->dtype || a->n_in != b->n_in) {
     return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Modules: tables of names and functions in one tn_ir. An index by the hashes of the names says where
- * a function stood when the index was made; functions only ever move towards the front since then,
- * by as many places as functions were removed, so a search starts there and goes back. */
+/* Modules: tables of names and functions in one tn_ir. An index by the hashes of the names says
+ * where a function stood when the index was made; functions only ever move towards the front since
+ * then, by as many places as functions were removed, so a search starts there and goes back. */
 #include <stdlib.h>
 #include <string.h>
 

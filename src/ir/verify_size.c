@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* How large expressions are when they are written out. Interning keeps an expression that shares its
- * operands small (a1 = a0 * a0, a2 = a1 * a1 ...), but its text doubles with each step, and so does
- * the work of whoever looks at it operand by operand. */
+/* How large expressions are when they are written out. Interning keeps an expression that shares
+ * its operands small (a1 = a0 * a0, a2 = a1 * a1 ...), but its text doubles with each step, and so
+ * does the work of whoever looks at it operand by operand. */
 #include "ir/ir_priv.h"
 
 typedef struct size_ctx {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Elementwise operators of two tensors, and astype. Two operands broadcast by NumPy's rule and have one
- * dtype. Integers wrap; floor_divide rounds down; integer division by zero is an error in the
+/* Elementwise operators of two tensors, and astype. Two operands broadcast by NumPy's rule and have
+ * one dtype. Integers wrap; floor_divide rounds down; integer division by zero is an error in the
  * reference. maximum(a, b) is a > b ? a : b, so a NaN on either side gives b. Floats are computed
  * in float64 and rounded to their type in the reference. */
 #include <math.h>

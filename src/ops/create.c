@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Tensors of one value: zeros, ones and full of a shape, and the same like another tensor. The value
- * of full is a tensor without dimensions or a number; it is converted to dtype. */
+/* Tensors of one value: zeros, ones and full of a shape, and the same like another tensor. The
+ * value of full is a tensor without dimensions or a number; it is converted to dtype. */
 #include <string.h>
 
 #include "ops/families.h"

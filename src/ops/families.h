@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Declares, for each family of ops.def, its tn_op_flags and its three functions: type rule, reference,
- * loop-level form. */
+/* Declares, for each family of ops.def, its tn_op_flags and its three functions: type rule,
+ * reference, loop-level form. */
 #ifndef TN_OPS_FAMILIES_H
 #define TN_OPS_FAMILIES_H
 

@@ -78,9 +78,9 @@ typedef struct tn_kernel {
   const tn_node *axes[2 * TN_MAX_NDIM]; /* spatial ones first */
 } tn_kernel;
 
-/// The whole of an operator's `lower`, a private PRIM_FUNC: makes a buffer parameter for each tensor
-/// argument and each item of a tuple of them, then build gets the result's type. UNSUPPORTED when a
-/// shape or dtype is unknown.
+/// The whole of an operator's `lower`, a private PRIM_FUNC: makes a buffer parameter for each
+/// tensor argument and each item of a tuple of them, then build gets the result's type. UNSUPPORTED
+/// when a shape or dtype is unknown.
 TN_MUST_USE tn_status tn_kernel_make(tn_ir *ir, const tn_node *call, const char *name,
                                      tn_status (*build)(tn_kernel *k, const tn_node *type),
                                      const tn_node **out_func);

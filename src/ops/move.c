@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* Operators that put each element of the result where one element of the operand was, or fill:
- * squeeze, expand_dims, broadcast_to, strided_slice, nn.pad, tril, triu, flip, repeat, tile. Each has
- * its result's extents, and the way from a place of the result to one of the operand twice: on
+ * squeeze, expand_dims, broadcast_to, strided_slice, nn.pad, tril, triu, flip, repeat, tile. Each
+ * has its result's extents, and the way from a place of the result to one of the operand twice: on
  * numbers for the reference, on expressions for the loop form
  *
  *   out[i...] = inside(i...) ? x[f(i)...] : fill */

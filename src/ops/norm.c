@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Means and deviations: batch_norm, layer_norm, rms_norm, variance, std, log_softmax, dropout. Floats alone.
- * Sums of float16 and bfloat16 are taken in float32, those of the reference in float64. The variance
- * is the mean of the squares of what differs from the mean (not unbiased). batch_norm is inference:
- * it takes the moving mean and variance and gives them back unchanged; training=True is refused. A
- * mean of nothing is 0/0. */
+/* Means and deviations: batch_norm, layer_norm, rms_norm, variance, std, log_softmax, dropout.
+ * Floats alone. Sums of float16 and bfloat16 are taken in float32, those of the reference in
+ * float64. The variance is the mean of the squares of what differs from the mean (not unbiased).
+ * batch_norm is inference: it takes the moving mean and variance and gives them back unchanged;
+ * training=True is refused. A mean of nothing is 0/0. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -156,7 +156,8 @@ static const tn_node *of_group(tn_kernel *k, const sums *s, const tn_node *temp)
   return tn_k_load(k, temp, indices);
 }
 
-/* target += f(element), f being: itself (mean NULL), or the square of what differs from the mean. */
+/* target += f(element), f being: itself (mean NULL), or the square of what differs from the
+ * mean. */
 static tn_status build_sum(tn_kernel *k, const sums *s, const char *name, const tn_node *mean_of,
                            bool is_square, const tn_node *target) {
   const tn_node *whole[TN_MAX_NDIM];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Reductions over axes (sum, mean, max, min, prod) and softmax. Sums of floats are taken in float64 by
- * the reference; the mean of integers rounds toward zero. The maximum of nothing is the type's
+/* Reductions over axes (sum, mean, max, min, prod) and softmax. Sums of floats are taken in float64
+ * by the reference; the mean of integers rounds toward zero. The maximum of nothing is the type's
  * least value, the mean of nothing 0/0. max keeps a > b ? a : b with b the value so far second, so
  * NaN elements are passed over unless they come last. */
 #include <inttypes.h>

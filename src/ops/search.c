@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* argmax, argmin: the place of the first element that is largest (smallest); over all axes the place
- * in row-major order. The value searched for is that of max and min, also with NaN among the
- * elements; where no element equals it (it is NaN) the place is 0. cumsum: sums along an axis, in its
- * order. */
+/* argmax, argmin: the place of the first element that is largest (smallest); over all axes the
+ * place in row-major order. The value searched for is that of max and min, also with NaN among the
+ * elements; where no element equals it (it is NaN) the place is 0. cumsum: sums along an axis, in
+ * its order. */
 #include <inttypes.h>
 #include <math.h>
 

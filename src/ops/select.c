@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Operators that choose among tensors or elements: concat, split, take, where, one_hot, nn.prelu. An
- * index of take outside of the axis is brought to its nearest end; counting from the end it is not.
- */
+/* Operators that choose among tensors or elements: concat, split, take, where, one_hot, nn.prelu.
+ * An index of take outside of the axis is brought to its nearest end; counting from the end it is
+ * not. */
 #include <inttypes.h>
 
 #include "ops/families.h"

@@ -55,8 +55,8 @@ typedef struct tn_lexer {
 /// text and diags are borrowed. source: the text's index for positions. len must be below 2^31.
 void tn_lexer_init(tn_lexer *lx, const char *text, size_t len, uint32_t source, tn_diags *diags);
 void tn_lexer_deinit(tn_lexer *lx);
-/// Appends the tokens of whole lines (with all lines of a bracket), at least `n_least` or up to END,
-/// after which it appends none.
+/// Appends the tokens of whole lines (with all lines of a bracket), at least `n_least` or up to
+/// END, after which it appends none.
 void tn_lexer_more(tn_lexer *lx, size_t n_least, tn_token_vec *out_tokens);
 
 /// Appends all tokens of the text, ending with END; INDENT and DEDENT balance. Problems go to diags

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* Constants that TVM prints beside a program: #[metadata] below Relay text, metadata =
- * tvm.ir.load_json(...) above TVMScript. It is a graph of JSON nodes, whose root maps kinds to lists;
- * the node of a constant names one of the texts of "b64ndarrays", each an array in base64:
+ * tvm.ir.load_json(...) above TVMScript. It is a graph of JSON nodes, whose root maps kinds to
+ * lists; the node of a constant names one of the texts of "b64ndarrays", each an array in base64:
  *
  *   u64 magic, u64 reserved, device (i32 kind, i32 number), i32 ndim, dtype (u8 code, u8 bits,
  *   u16 lanes), i64 extents, i64 number of bytes, the elements; little-endian. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Constants of the #[metadata] section. Problems are told at the place of the program that names the
- * constant. */
+/* Constants of the #[metadata] section. Problems are told at the place of the program that names
+ * the constant. */
 #include <string.h>
 
 #include "script/metadata.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The lower half of the parser of Relay text: tokens, nodes, literals, attributes and their values. */
+/* The lower half of the parser of Relay text: tokens, nodes, literals, attributes and their
+ * values. */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>

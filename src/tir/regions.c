@@ -332,8 +332,8 @@ static bool is_for(const tn_node *pointer, int64_t bit) {
   return !says || (pointer->in[4]->attr.i64 & bit) != 0;
 }
 
-/* A callee may read and write all that its pointers reach; a handle that is no memory of a buffer is
- * its own business. */
+/* A callee may read and write all that its pointers reach; a handle that is no memory of a buffer
+ * is its own business. */
 static void add_pointers(finder *f, const tn_node *call) {
   for (uint32_t i = 0; i < call->n_in; ++i) {
     const tn_node *n = call->in[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Random programs compiled for a target, with what the interpreter computes for them on this machine:
- * what run_target links with the runner.
+/* Random programs compiled for a target, with what the interpreter computes for them on this
+ * machine: what run_target links with the runner.
  *
  *   codegen_cases TARGET LEVEL FIRST_SEED N FOLDER [FEATURES]     level: -O, with strict arithmetic
  *

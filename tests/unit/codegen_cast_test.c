@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Conversions between all types, compiled against the interpreter bit for bit: alone and in vectors,
- * by instructions and by code, optimised or not, over every value of types of up to 16 bits and over
- * values of the others that rounding can get wrong. Literals convert as values do. TN_LONG=1 does all
- * of it for every instruction set. */
+/* Conversions between all types, compiled against the interpreter bit for bit: alone and in
+ * vectors, by instructions and by code, optimised or not, over every value of types of up to 16
+ * bits and over values of the others that rounding can get wrong. Literals convert as values do.
+ * TN_LONG=1 does all of it for every instruction set. */
 /* needs: script lower */
 #include "codegen_text.h"
 

@@ -3,8 +3,8 @@
 /* Random programs, lowered and compiled, against the interpreter on the program as generated: bit
  * for bit. Most run at level 0, some optimised with strict arithmetic, some as level 2 is meant to
  * be, which may contract: their products are exact. The instruction sets take turns. TN_LONG=1 runs
- * 100,000; TN_SEED=n runs one program every way, prints it and what is left of it when it is made as
- * small as it still fails. */
+ * 100,000; TN_SEED=n runs one program every way, prints it and what is left of it when it is made
+ * as small as it still fails. */
 /* needs: script lower */
 /* with: gen_tir.c gen_tir_expr.c shrink_tir.c */
 #include "codegen_text.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* Random graph functions, compiled and run by the virtual machine, against the interpreter on the
- * text as generated: bit for bit. A module holds many functions, which share their kernels; most are
- * compiled at level 0, for the host or with AVX2 alone, some at level 2 with strict arithmetic.
+ * text as generated: bit for bit. A module holds many functions, which share their kernels; most
+ * are compiled at level 0, for the host or with AVX2 alone, some at level 2 with strict arithmetic.
  * TN_LONG=1 runs many more; TN_SEED=n runs one module and prints it. */
 /* with: gen_graph.c */
 #include "tn_test.h"

@@ -6,17 +6,18 @@
  *
  * Made so that every program is right: indices lie in bounds (loop variables that fit, or `e %
  * extent`), divisors are not zero, memory is written before it is read, parallel and vectorized
- * loops touch only what belongs to their turn, blocks what belongs to their instance. Float data are
- * small integers, float stores are clamped, so that no NaN is stored.
+ * loops touch only what belongs to their turn, blocks what belongs to their instance. Float data
+ * are small integers, float stores are clamped, so that no NaN is stored.
  *
  * Covered: int8..int64, uint8..uint64, bool, float16, bfloat16, float32, float64, buffers of
  * storage types and of vectors, and casts between all of them; all operators, select, if_then_else,
  * min, max, let, intrinsics of every kind but calls, reinterpret; loops serial with break and
- * continue, parallel, vectorized and unrolled, with a start, over int32 and int64, also over symbolic
- * extents; while with a counter; if and else; bindings; blocks with spatial and reduce axes,
- * predicates, init, nested blocks, block-local buffers, matched sub-buffers (also with symbolic
- * strides); parameters with symbolic strides and offsets, memory with gaps; allocate, decl_buffer, allocate_const; vector statements with ramps of stride 1, 2 and
- * -1, broadcasts, shuffles and predicates; scalar parameters, symbolic sizes, asserts. Not covered:
+ * continue, parallel, vectorized and unrolled, with a start, over int32 and int64, also over
+ * symbolic extents; while with a counter; if and else; bindings; blocks with spatial and reduce
+ * axes, predicates, init, nested blocks, block-local buffers, matched sub-buffers (also with
+ * symbolic strides); parameters with symbolic strides and offsets, memory with gaps; allocate,
+ * decl_buffer, allocate_const; vector statements with ramps of stride 1, 2 and -1, broadcasts,
+ * shuffles and predicates; scalar parameters, symbolic sizes, asserts. Not covered:
  * handles without buffer, calls, return values, thread bindings. */
 #ifndef TN_TESTS_GEN_TIR_H
 #define TN_TESTS_GEN_TIR_H

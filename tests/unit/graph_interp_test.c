@@ -33,8 +33,8 @@ typedef struct host {
   int32_t n_made;
 } host;
 
-/* "log" writes down its text and value, "read" gives a vector of `content`, "text" a text, "small" a
- * float8 tensor, "env.twice" writes its output. */
+/* "log" writes down its text and value, "read" gives a vector of `content`, "text" a text, "small"
+ * a float8 tensor, "env.twice" writes its output. */
 static tn_status host_call(void *ctx, const char *name, const tn_value *args, int32_t n_args,
                            tn_value *out) {
   host *h = ctx;

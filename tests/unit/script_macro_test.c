@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* needs: ops */
-/* @T.macro: a text with macros reads as the text without them, and what macros get wrong is shown in
- * their text with the line of the call. */
+/* @T.macro: a text with macros reads as the text without them, and what macros get wrong is shown
+ * in their text with the line of the call. */
 #include "script_util.h"
 
 #define FUNC "@T.prim_func\ndef f(A: T.Buffer((16,), \"float32\"), n: T.int32):\n"

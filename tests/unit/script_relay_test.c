@@ -331,7 +331,8 @@ static void a_constant_comes_from_the_metadata(void **state) {
   tn_buf_deinit(&text);
 }
 
-/* Every byte cut off and every byte changed: an error at the place of the constant, or a constant. */
+/* Every byte cut off and every byte changed: an error at the place of the constant, or a
+ * constant. */
 static void wrong_metadata_is_refused(void **state) {
   (void)state;
   uint8_t bytes[256];

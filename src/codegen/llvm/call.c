@@ -3,8 +3,8 @@
 /* Intrinsics that reach outside: addresses, hints, calls by symbol (call_extern), by registered
  * name through the host (call_packed) and of LLVM's own intrinsics. Arguments of call_packed go as
  * the text has them: integers and bools as INT, floats as FLOAT, texts as STR, handles (A.data,
- * T.address_of) as PTR, buffers as TENSOR; its result is not used. A call_extern symbol must be found by whoever links
- * the object; in memory only libm's names are. */
+ * T.address_of) as PTR, buffers as TENSOR; its result is not used. A call_extern symbol must be
+ * found by whoever links the object; in memory only libm's names are. */
 #include "codegen/llvm/cg.h"
 
 #include <stddef.h>

@@ -212,7 +212,8 @@ LLVMValueRef tn_cg_invoke(tn_cg *cg, const tn_node *n);
 
 /* ---- math.c ---- */
 LLVMValueRef tn_cg_math(tn_cg *cg, const tn_node *n);
-/// Calls row `at` of tn_math_fns, whose function it defines at the first call. args: float32 or float64.
+/// Calls row `at` of tn_math_fns, whose function it defines at the first call. args: float32 or
+/// float64.
 LLVMValueRef tn_cg_own_math(tn_cg *cg, uint32_t at, LLVMValueRef *args, unsigned n);
 /// a * b + c rounded once, on a target without that instruction. args: three of float32 or float64.
 LLVMValueRef tn_cg_own_fma(tn_cg *cg, LLVMValueRef *args);
@@ -262,8 +263,8 @@ typedef struct tn_cg_sig {
 } tn_cg_sig;
 /// The internal function of that name, declared when it is met first.
 LLVMValueRef tn_cg_func_declare(tn_cg *cg, const tn_cg_sig *sig);
-/// Begins the internal function `int32_t func.part(env, [ret_slot], [begin, end, first], vars...)` and
-/// makes it current. out_bounds: the three, when there are.
+/// Begins the internal function `int32_t func.part(env, [ret_slot], [begin, end, first], vars...)`
+/// and makes it current. out_bounds: the three, when there are.
 void tn_cg_func_begin(tn_cg *cg, tn_cg_func *func, const tn_cg_sig *sig, LLVMValueRef *out_bounds);
 /// Ends it with result 0; `outer` becomes current again, where the builder continues at `back`.
 void tn_cg_func_end(tn_cg *cg, tn_cg_func *outer, LLVMBasicBlockRef back);

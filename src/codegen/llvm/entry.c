@@ -20,8 +20,8 @@
 
 enum { DEFAULT_ALIGN = 64, CPU_DEVICE = kDLCPU };
 
-/* Refusals that meet in one block. With all of them in one, 1,000 tensors gave phis of 10,000 values,
- * and LLVM's register coalescer took 20 seconds. */
+/* Refusals that meet in one block. With all of them in one, 1,000 tensors gave phis of 10,000
+ * values, and LLVM's register coalescer took 20 seconds. */
 enum { MAX_CHECKS = 16 };
 
 /* One buffer argument, as far as it is known. */

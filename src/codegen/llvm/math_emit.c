@@ -113,8 +113,8 @@ static LLVMValueRef call_row(tn_cg *cg, const emit_row *row, LLVMValueRef *args,
 
 /* ---- many lanes ---- */
 
-/* Beyond some registers' worth, code and the time to make it grow faster than the lanes (256 lanes of
- * sin took 12 s), so wide vectors go by pieces. */
+/* Beyond some registers' worth, code and the time to make it grow faster than the lanes (256 lanes
+ * of sin took 12 s), so wide vectors go by pieces. */
 enum { PIECE_LANES = 16 };
 
 /* `n` lanes: those of a from `first` on; beyond its end, those of b. */

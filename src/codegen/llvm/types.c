@@ -3,8 +3,8 @@
 /* Element types as LLVM sees them, and constants of them. A bool is one bit in registers and a byte
  * in memory. float16 and bfloat16 travel as 16-bit integers, because LLVM's own types would call a
  * support library to round: cast.c converts them. float8, float6 and float4
- * are their bits; what has 4 bits is a 4-bit integer, which memory.c packs. Type errors of the program were found by the
- * verifier; what stays is "no code for this type". */
+ * are their bits; what has 4 bits is a 4-bit integer, which memory.c packs. Type errors of the
+ * program were found by the verifier; what stays is "no code for this type". */
 #include "codegen/llvm/cg.h"
 
 #include <string.h>

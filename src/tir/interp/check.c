@@ -8,7 +8,8 @@
 
 #include "tir/interp/check_priv.h"
 
-/* A run whose findings repeat without end (what is read outside may be a loop's condition) stops. */
+/* A run whose findings repeat without end (what is read outside may be a loop's condition)
+ * stops. */
 enum { MAX_REPORTS = 1000000 };
 
 tn_tir_checker *tn_tir_checker_new(const tn_ir *ir) {

@@ -362,8 +362,8 @@ static void note_write(tn_cell *cell, uint32_t stamp, tn_check_node node, uint32
   cell->w_line = line;
 }
 
-/* Of several reads that may be at once the first stands for all: what may run beside a later one may
- * run beside it too. Instances have no such order: there "several" is noted. */
+/* Of several reads that may be at once the first stands for all: what may run beside a later one
+ * may run beside it too. Instances have no such order: there "several" is noted. */
 static void note_read(tn_tir_checker *check, tn_cell *cell, const standing *now, uint32_t line) {
   if (cell->r_stamp != 0 && fork_between(check, now->n_forks, cell->r_stamp, false) >= 0) {
     return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The compiler's part of a checked program: for each instruction the loop or block it stands in, and
- * the instructions that say where the run is. Regions are evaluated where their block begins; the
- * slots hold until it ends. */
+/* The compiler's part of a checked program: for each instruction the loop or block it stands in,
+ * and the instructions that say where the run is. Regions are evaluated where their block begins;
+ * the slots hold until it ends. */
 #include "tir/interp/check_priv.h"
 
 static void emit(tn_icomp *c, tn_icheck kind, int32_t d, int32_t a, int32_t b, int32_t c_operand) {
@@ -103,8 +103,8 @@ static tn_visit find_loop(const tn_node *n, void *ctx) {
   return TN_DESCEND;
 }
 
-/* The outermost loop that spatial axes are bound to; its runs are what is compared. Instances that no
- * loop tells apart have nothing to be compared with. -1: none. */
+/* The outermost loop that spatial axes are bound to; its runs are what is compared. Instances that
+ * no loop tells apart have nothing to be compared with. -1: none. */
 static int32_t outermost_mark(const tn_icomp *c, const tn_node *iters) {
   loop_search s = {c, c->loops.len};
   for (uint32_t i = 0; i < iters->n_in; ++i) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Shadows of memory. An argument's shadow is found by its address, so that one array given twice, or
- * a part of memory of the graph level, has one. A cell stands for `grain` half bytes, two of which
- * make a byte because elements of 4 bits exist; a view of smaller elements makes the cells
+/* Shadows of memory. An argument's shadow is found by its address, so that one array given twice,
+ * or a part of memory of the graph level, has one. A cell stands for `grain` half bytes, two of
+ * which make a byte because elements of 4 bits exist; a view of smaller elements makes the cells
  * smaller. */
 #include <stdlib.h>
 #include <string.h>

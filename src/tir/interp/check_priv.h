@@ -40,7 +40,8 @@ struct tn_shadow {
   bool is_kept;    /* outlives the call: memory of the graph level */
 };
 
-/// Instances of one block that differ in their spatial axes only, in one instance of what is around.
+/// Instances of one block that differ in their spatial axes only, in one instance of what is
+/// around.
 typedef struct tn_check_scope {
   tn_check_node outer;
   uint32_t depth;

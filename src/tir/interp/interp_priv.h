@@ -309,8 +309,8 @@ typedef struct tn_iscope {
   int32_t top;
 } tn_iscope;
 
-/// A program of its own. is_pointer: parameters that get a pointer where they have a buffer, so that
-/// nothing about its sizes comes with the argument; NULL: none; borrowed.
+/// A program of its own. is_pointer: parameters that get a pointer where they have a buffer, so
+/// that nothing about its sizes comes with the argument; NULL: none; borrowed.
 tn_status tn_icomp_program(const tn_ir *ir, const tn_node *func, const bool *is_pointer,
                            bool is_checked, tn_tir_program **out_program);
 tn_status tn_icomp_func(tn_icomp *c); /* compile.c */
@@ -365,8 +365,8 @@ tn_status tn_icomp_use_buffer(tn_icomp *c, const tn_node *buffer, int32_t *out);
 
 tn_status tn_icomp_stmt(tn_icomp *c, const tn_node *n); /* stmt.c */
 
-/* check_compile.c; all of them do nothing in a plain program. What enters a loop or a block gives the
- * place to come back to with tn_icheck_leave. */
+/* check_compile.c; all of them do nothing in a plain program. What enters a loop or a block gives
+ * the place to come back to with tn_icheck_leave. */
 /// Before the loop's first turn.
 void tn_icheck_loop(tn_icomp *c, const tn_node *loop);
 /// First in each turn.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Functions of libm that the interpreter calls: by T.call_extern, as compiled code does, and those that
- * are exact wherever they are computed: rounding, the square root, signs. The rest of mathematics is
- * our own (tir/math/). */
+/* Functions of libm that the interpreter calls: by T.call_extern, as compiled code does, and those
+ * that are exact wherever they are computed: rounding, the square root, signs. The rest of
+ * mathematics is our own (tir/math/). */
 #include <math.h>
 #include <string.h>
 
