@@ -78,9 +78,10 @@ typedef struct job {
 
 static tn_status make_cases(job *j) {
   char name[24];
-  tn_buf_printf(&j->table, "  .section .rodata\n  .balign 8\n  .globl runner_cases\n"
-                           "runner_cases:\n  .incbin \"%s/cases.bin\"\n  .balign 8\n"
-                           "  .globl runner_kernels\nrunner_kernels:\n",
+  tn_buf_printf(&j->table,
+                "  .section .rodata\n  .balign 8\n  .globl runner_cases\n"
+                "runner_cases:\n  .incbin \"%s/cases.bin\"\n  .balign 8\n"
+                "  .globl runner_kernels\nrunner_kernels:\n",
                 j->folder);
   for (int64_t i = 0; i < j->n; ++i) {
     gen_tir_program program;
