@@ -162,9 +162,12 @@ TN_MUST_USE tn_status tn_tir_infer_regions(tn_ir *ir, const tn_node *block,
                                                                        const tn_node *data),
                                            void *ctx, const tn_node **out_reads,
                                            const tn_node **out_writes);
-/// True when running `func` may write what its i-th parameter's buffer holds: a store over the same pointer, or the pointer given to a call
-/// with effects.
+/// Which parameters' buffers running `func` may write, out_is_written with room for all parameters:
+/// a store over the same pointer, or the pointer given to a call with effects. Those without a
+/// buffer are not written.
 /// module: of the functions it calls; NULL: those may write all they get.
+void tn_tir_written_params(const tn_module *module, const tn_node *func, bool *out_is_written);
+/// The same of its i-th parameter. For all of them it is as slow as there are many.
 bool tn_tir_writes_param(const tn_module *module, const tn_node *func, uint32_t i);
 /// Level rules of a PRIM_FUNC: dtypes of every node, index counts, block structure (iters, regions
 /// name visible buffers, init only with reduce axes), loop kinds, predicates bool, RETURN fits ret,

@@ -2,95 +2,171 @@
 /* Copyright The Tenon authors. */
 /* Which parameters a function writes: what the command line shows after a run, and what an
  * executable tells about its kernels. A buffer is known by its pointer; views of it (match_buffer,
- * a pointer bound to a name) count, and what the functions do that get it. */
+ * a pointer bound to a name) count, and what the functions do that get it.
+ *
+ * One walk of each function that can be reached notes which pointers are written and which stand
+ * for others ("whoever writes through a writes through b"); then what is written spreads. */
 #include "tir/tir.h"
 
+typedef struct alias {
+  uint32_t to;   /* id of a pointer */
+  uint32_t next; /* 1 + index of another one of the same pointer; 0: none */
+} alias;
+
 typedef struct search {
-  const tn_module *module; /* NULL: a call may write everything it gets */
-  tn_map *asked;           /* function id << 32 | parameter, of the functions that are looked at */
-  tn_map pointers;         /* ids of the variables that point to the parameter's memory */
+  const tn_module *module;       /* NULL: a call may write everything it gets */
+  TN_VEC(const tn_node *) funcs; /* to look at */
+  tn_map is_known;               /* their ids */
+  TN_VEC(alias) aliases;
+  tn_map first;   /* id of a pointer -> 1 + index of its newest alias */
+  tn_map written; /* ids of pointers */
+  TN_VEC(uint32_t) spreading;
+  bool is_alias; /* what note_var makes of a variable: an alias of `from`, or one that is written */
+  uint32_t from;
 } search;
 
-static bool writes(const tn_module *module, const tn_node *func, uint32_t i, tn_map *asked);
-
-static tn_visit find_pointer(const tn_node *n, void *ctx) {
-  const search *s = ctx;
-  return tn_map_find(&s->pointers, n->id, NULL) ? TN_STOP : TN_DESCEND;
+static void mark(search *s, uint32_t id) {
+  if (!tn_map_find(&s->written, id, NULL)) {
+    tn_map_set(&s->written, id, 0);
+    TN_VEC_PUSH(&s->spreading, id);
+  }
 }
 
-static bool mentions(search *s, const tn_node *n) { return !tn_walk(n, find_pointer, NULL, s); }
+static void add_alias(search *s, uint32_t from, uint32_t to) {
+  uint64_t next = 0;
+  (void)tn_map_find(&s->first, from, &next);
+  TN_VEC_PUSH(&s->aliases, (alias){.to = to, .next = (uint32_t)next});
+  tn_map_set(&s->first, from, s->aliases.len);
+}
 
-static bool call_writes(search *s, const tn_node *call) {
+static tn_visit note_var(const tn_node *n, void *ctx) {
+  search *s = ctx;
+  if (tn_is(n, TN_OP_VAR) && s->is_alias) {
+    add_alias(s, s->from, n->id);
+  } else if (tn_is(n, TN_OP_VAR)) {
+    mark(s, n->id);
+  }
+  return TN_DESCEND;
+}
+
+/* All pointers in `n` are written. */
+static void write_all(search *s, const tn_node *n) {
+  s->is_alias = false;
+  (void)tn_walk_distinct(n, note_var, s);
+}
+
+/* Writing through `pointer` writes through all pointers in `n`. */
+static void alias_all(search *s, const tn_node *pointer, const tn_node *n) {
+  s->is_alias = true;
+  s->from = pointer->id;
+  (void)tn_walk_distinct(n, note_var, s);
+}
+
+static void add_func(search *s, const tn_node *func) {
+  if (!tn_map_find(&s->is_known, func->id, NULL)) {
+    tn_map_set(&s->is_known, func->id, 0);
+    TN_VEC_PUSH(&s->funcs, func);
+  }
+}
+
+static void look_at_call(search *s, const tn_node *call) {
   const tn_node *args = call->in[TN_INVOKE_ARGS];
   const tn_node *callee =
       s->module == NULL ? NULL : tn_module_find(s->module, call->in[TN_INVOKE_CALLEE]->attr.text);
+  bool is_known = callee != NULL && tn_is(callee, TN_OP_PRIM_FUNC);
   for (uint32_t i = 0; i < args->n_in; ++i) {
-    bool is_memory = tn_is(args->in[i], TN_OP_BUFFER) || tn_dtype_is_handle(args->in[i]->dtype);
-    bool is_known = callee != NULL && tn_is(callee, TN_OP_PRIM_FUNC) &&
-                    i < callee->in[TN_PRIM_FUNC_PARAMS]->n_in;
-    if (is_memory && mentions(s, args->in[i]) &&
-        (!is_known || writes(s->module, callee, i, s->asked))) {
-      return true;
+    if (!tn_is(args->in[i], TN_OP_BUFFER) && !tn_dtype_is_handle(args->in[i]->dtype)) {
+      continue;
+    }
+    if (is_known && i < callee->in[TN_PRIM_FUNC_PARAMS]->n_in) {
+      alias_all(s, callee->in[TN_PRIM_FUNC_PARAMS]->in[i], args->in[i]);
+    } else {
+      write_all(s, args->in[i]);
     }
   }
-  return false;
+  if (is_known) {
+    add_func(s, callee);
+  }
 }
 
-/* Stops at the first write. Binders come before their uses, so one walk finds all views. */
 static tn_visit look(const tn_node *n, void *ctx) {
   search *s = ctx;
   switch ((tn_op)n->op) {
     case TN_OP_MATCH:
-      if (mentions(s, n->in[TN_MATCH_REGION]->in[TN_REGION_BUFFER]->in[TN_BUFFER_DATA])) {
-        tn_map_set(&s->pointers, n->in[TN_MATCH_BUFFER]->in[TN_BUFFER_DATA]->id, 1);
-      }
+      alias_all(s, n->in[TN_MATCH_BUFFER]->in[TN_BUFFER_DATA],
+                n->in[TN_MATCH_REGION]->in[TN_REGION_BUFFER]->in[TN_BUFFER_DATA]);
       return TN_SKIP;
     case TN_OP_BIND:
-      if (tn_dtype_is_handle(n->in[TN_BIND_VAR]->dtype) && mentions(s, n->in[TN_BIND_VALUE])) {
-        tn_map_set(&s->pointers, n->in[TN_BIND_VAR]->id, 1);
-      }
-      return TN_DESCEND;
-    case TN_OP_LET:
-      if (tn_dtype_is_handle(n->in[TN_LET_VAR]->dtype) && mentions(s, n->in[TN_LET_VALUE])) {
-        tn_map_set(&s->pointers, n->in[TN_LET_VAR]->id, 1);
+    case TN_OP_LET: /* variable and value stand in the same slots */
+      if (tn_dtype_is_handle(n->in[TN_BIND_VAR]->dtype)) {
+        alias_all(s, n->in[TN_BIND_VAR], n->in[TN_BIND_VALUE]);
       }
       return TN_DESCEND;
     case TN_OP_STORE:
-      return mentions(s, n->in[TN_STORE_BUFFER]->in[TN_BUFFER_DATA]) ? TN_STOP : TN_DESCEND;
+      write_all(s, n->in[TN_STORE_BUFFER]->in[TN_BUFFER_DATA]);
+      return TN_DESCEND;
     case TN_OP_INVOKE:
-      return call_writes(s, n) ? TN_STOP : TN_DESCEND;
+      look_at_call(s, n);
+      return TN_DESCEND;
     case TN_OP_INTRIN: {
       const tn_intrin *row = tn_intrin_of(n); /* a prefetch has an effect, but writes nothing */
-      bool may_write = !row->def.is_pure && row->id != TN_INTRIN_PREFETCH;
-      return may_write && mentions(s, n) ? TN_STOP : TN_DESCEND;
+      if (!row->def.is_pure && row->id != TN_INTRIN_PREFETCH) {
+        write_all(s, n);
+      }
+      return TN_DESCEND;
     }
     default:
       return TN_DESCEND;
   }
 }
 
-/* A question that is being asked already adds nothing: whoever writes is found elsewhere. */
-static bool writes(const tn_module *module, const tn_node *func, uint32_t i, tn_map *asked) {
-  const tn_node *buffer = func->in[TN_PRIM_FUNC_BUFFERS]->in[i];
-  uint64_t question = (uint64_t)func->id << 32 | i;
-  if (tn_map_find(asked, question, NULL)) {
-    return false;
+static void look_at_func(search *s, const tn_node *func) {
+  const tn_node *buffers = func->in[TN_PRIM_FUNC_BUFFERS];
+  for (uint32_t i = 0; i < buffers->n_in; ++i) {
+    if (!tn_is_none(buffers->in[i])) {
+      alias_all(s, buffers->in[i]->in[TN_BUFFER_DATA], func->in[TN_PRIM_FUNC_PARAMS]->in[i]);
+    }
   }
-  tn_map_set(asked, question, 0);
-  search s = {.module = module, .asked = asked};
-  tn_map_set(&s.pointers, func->in[TN_PRIM_FUNC_PARAMS]->in[i]->id, 1);
-  if (!tn_is_none(buffer)) {
-    tn_map_set(&s.pointers, buffer->in[TN_BUFFER_DATA]->id, 1);
+  (void)tn_walk_distinct(func->in[TN_PRIM_FUNC_BODY], look, s);
+}
+
+static void spread(search *s) {
+  while (s->spreading.len > 0) {
+    uint64_t at = 0;
+    (void)tn_map_find(&s->first, TN_VEC_POP(&s->spreading), &at);
+    for (; at != 0; at = s->aliases.data[at - 1].next) {
+      mark(s, s->aliases.data[at - 1].to);
+    }
   }
-  bool is_written = !tn_walk(func->in[TN_PRIM_FUNC_BODY], look, NULL, &s);
-  tn_map_deinit(&s.pointers);
-  return is_written;
+}
+
+void tn_tir_written_params(const tn_module *module, const tn_node *func, bool *out_is_written) {
+  search s = {.module = module};
+  const tn_node *params = func->in[TN_PRIM_FUNC_PARAMS];
+  add_func(&s, func);
+  for (size_t i = 0; i < s.funcs.len; ++i) {
+    look_at_func(&s, s.funcs.data[i]);
+  }
+  spread(&s);
+  for (uint32_t i = 0; i < params->n_in; ++i) {
+    out_is_written[i] = !tn_is_none(func->in[TN_PRIM_FUNC_BUFFERS]->in[i]) &&
+                        tn_map_find(&s.written, params->in[i]->id, NULL);
+  }
+  TN_VEC_DEINIT(&s.funcs);
+  tn_map_deinit(&s.is_known);
+  TN_VEC_DEINIT(&s.aliases);
+  tn_map_deinit(&s.first);
+  tn_map_deinit(&s.written);
+  TN_VEC_DEINIT(&s.spreading);
 }
 
 bool tn_tir_writes_param(const tn_module *module, const tn_node *func, uint32_t i) {
-  tn_map asked = {0};
-  bool is_written =
-      !tn_is_none(func->in[TN_PRIM_FUNC_BUFFERS]->in[i]) && writes(module, func, i, &asked);
-  tn_map_deinit(&asked);
+  TN_VEC(bool) all = {0};
+  for (uint32_t k = 0; k < func->in[TN_PRIM_FUNC_PARAMS]->n_in; ++k) {
+    TN_VEC_PUSH(&all, false);
+  }
+  tn_tir_written_params(module, func, all.data);
+  bool is_written = all.data[i];
+  TN_VEC_DEINIT(&all);
   return is_written;
 }

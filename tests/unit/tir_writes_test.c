@@ -74,7 +74,37 @@ static void each_way_of_writing_counts(void **state) {
   }
 }
 
+/* f and g call each other; each writes what it gets first, by the other's store or its own. */
+static void what_callees_write_counts_through_recursion(void **state) {
+  (void)state;
+  script_case c;
+  script_case_init(&c, "@I.ir_module\n"
+                       "class M:\n"
+                       "    @T.prim_func\n"
+                       "    def f(A: T.Buffer((4,), \"int32\"), B: T.Buffer((4,), \"int32\"),"
+                       " C: T.Buffer((4,), \"int32\"), n: T.int32):\n"
+                       "        if n > 0:\n"
+                       "            M.g(B, A, C, n - 1)\n"
+                       "    @T.prim_func\n"
+                       "    def g(A: T.Buffer((4,), \"int32\"), B: T.Buffer((4,), \"int32\"),"
+                       " C: T.Buffer((4,), \"int32\"), n: T.int32):\n"
+                       "        A[0] = C[0]\n"
+                       "        if n > 0:\n"
+                       "            M.f(A, B, C, n - 1)\n");
+  char *problems = script_case_problems(&c);
+  expect_text(problems, "");
+  for (uint32_t i = 0; i < 2; ++i) {
+    bool is_written[4] = {false};
+    tn_tir_written_params(&c.module, c.module.funcs[i].func, is_written);
+    assert_true(is_written[0] && is_written[1]); /* the places change with each call */
+    assert_false(is_written[2] || is_written[3]);
+  }
+  free(problems);
+  script_case_deinit(&c);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(each_way_of_writing_counts)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(each_way_of_writing_counts),
+                                     cmocka_unit_test(what_callees_write_counts_through_recursion)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 /* Copyright The Tenon authors. */
 /* tn_vm_emit: a module in VM form as an executable image. Every graph function becomes bytecode;
  * every loop function a kernel entry, found by its name among the kernels. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -74,12 +75,16 @@ static void add_prim_func(tn_vm_tables *t, const tn_module *module, uint32_t ind
                       .params = (uint32_t)t->types.len,
                       .doc = tn_vm_string(t, tn_buf_text(&text))};
   tn_buf_deinit(&text);
+  bool *is_written = calloc((size_t)params->n_in + 1, sizeof *is_written);
+  TN_CHECK(is_written != NULL, "out of memory: %u parameters", params->n_in);
+  tn_tir_written_params(module, func, is_written);
   for (uint32_t i = 0; i < params->n_in; ++i) {
     const tn_node *buffer = func->in[TN_PRIM_FUNC_BUFFERS]->in[i];
     const tn_node *named = tn_is_none(buffer) ? params->in[i] : buffer;
     tn_vm_push_type(t, named->attr.text, prim_param_type(module->ir, func, i));
-    TN_VEC_LAST(&t->types).flags = tn_tir_writes_param(module, func, i) ? TN_EXEC_TYPE_WRITTEN : 0;
+    TN_VEC_LAST(&t->types).flags = is_written[i] ? TN_EXEC_TYPE_WRITTEN : 0;
   }
+  free(is_written);
   const tn_node *ret =
       func->in[TN_PRIM_FUNC_RET]; /* a number: the kernel takes one argument more */
   tn_vm_push_type(t, "", tn_is_none(ret) ? tn_ty_object(module->ir) : ret);
