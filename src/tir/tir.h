@@ -157,11 +157,9 @@ void tn_tir_print_expr(const tn_node *expr, tn_buf *out);
 /// buffer_at: the BUFFER, seen where the block stands, whose data pointer is given, or NULL; for
 /// pointers into memory outside. May be NULL: there is none. Errors: INVALID for an access over
 /// memory that none of them has.
-TN_MUST_USE tn_status tn_tir_infer_regions(tn_ir *ir, const tn_node *block,
-                                           const tn_node *(*buffer_at)(void *ctx,
-                                                                       const tn_node *data),
-                                           void *ctx, const tn_node **out_reads,
-                                           const tn_node **out_writes);
+TN_MUST_USE tn_status tn_tir_infer_regions(
+    tn_ir *ir, const tn_node *block, const tn_node *(*buffer_at)(void *ctx, const tn_node *data),
+    void *ctx, const tn_node **out_reads, const tn_node **out_writes);
 /// Which parameters' buffers running `func` may write, out_is_written with room for all parameters:
 /// a store over the same pointer, or the pointer given to a call with effects. Those without a
 /// buffer are not written.
@@ -194,11 +192,11 @@ void tn_tir_find_called(const tn_module *module, const char *name, bool *out);
 /// One argument: an array for a buffer parameter (written in place), else a scalar. An array may be
 /// strided only through its buffer's own strides.
 typedef struct tn_tir_arg {
-  tn_array *array; /* borrowed; NULL: scalar */
-  int64_t i64;     /* scalar of an integer or bool type */
-  double f64;      /* scalar of a float type */
-  bool is_float;   /* the number given is f64: a parameter of an integer type refuses it */
-  bool is_pointer; /* i64 is an address: given to functions called by name only */
+  tn_array *array;  /* borrowed; NULL: scalar */
+  int64_t i64;      /* scalar of an integer or bool type */
+  double f64;       /* scalar of a float type */
+  bool is_float;    /* the number given is f64: a parameter of an integer type refuses it */
+  bool is_pointer;  /* i64 is an address: given to functions called by name only */
   const char *text; /* a text; to functions called by name only */
 } tn_tir_arg;
 
