@@ -12,7 +12,12 @@
 
 #include <stdint.h>
 
-enum { TN_EXEC_VERSION = 1, TN_EXEC_ARCH_X86_64 = 62, TN_EXEC_ARCH_AARCH64 = 183, TN_EXEC_ARCH_RISCV64 = 243 };
+enum {
+  TN_EXEC_VERSION = 1,
+  TN_EXEC_ARCH_X86_64 = 62,
+  TN_EXEC_ARCH_AARCH64 = 183,
+  TN_EXEC_ARCH_RISCV64 = 243
+};
 #define TN_EXEC_MAGIC 0x584e544e4f4e4554ULL /* never changes; the version word does */
 #define TN_EXEC_IMAGE_SYMBOL "tn_executable_image"
 

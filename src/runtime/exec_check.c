@@ -169,8 +169,7 @@ static tn_status check_const_tensor(const tn_exec_view *v, size_t index) {
   const tn_exec_const *c = &v->consts[index];
   size_t n_bytes = 0;
   bool is_good = c->type.ndim >= 0 && c->type.dtype != TN_DT_NONE &&
-                 tn_shape_bytes(c->type.ndim, v->dims + c->type.dims, c->type.dtype,
-                                &n_bytes) &&
+                 tn_shape_bytes(c->type.ndim, v->dims + c->type.dims, c->type.dtype, &n_bytes) &&
                  n_bytes == c->n_bytes && c->offset % TN_IMAGE_ALIGN_BYTES == 0 &&
                  c->offset <= v->n_data_bytes && c->n_bytes <= v->n_data_bytes - c->offset;
   return is_good ? NULL
