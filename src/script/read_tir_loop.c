@@ -181,24 +181,57 @@ static const tn_node *index_op(tn_reader *r, const tn_ast *at, tn_tok tok, const
   return tn_val_is_error(v) ? NULL : v.node;
 }
 
-/* Rounds of a loop of `extent` with a step: as many as there are multiples of it before the end. */
-static const tn_node *count_rounds(tn_reader *r, const tn_ast *at, const tn_node *extent,
+/* Unsigned bounds have no negative extent: one that wraps says that the end is before the start. */
+static bool wraps(tn_reader *r, const tn_node *min, const tn_node *extent) {
+  if (min->op != TN_OP_INT) {
+    return false;
+  }
+  const tn_node *end =
+      tn_int(r->ir, extent->dtype, (int64_t)((uint64_t)min->attr.i64 + (uint64_t)extent->attr.i64));
+  return (uint64_t)end->attr.i64 < (uint64_t)min->attr.i64;
+}
+
+/* Rounds of a loop with an extent and a step that are known: in 64 bits without a sign, which every
+ * length of every type fits. NULL, reported, when the variable's type does not count so far. */
+static const tn_node *count_known_rounds(tn_reader *r, const tn_ast *at, const loop_head *head,
+                                         int64_t step, bool is_down) {
+  const tn_node *extent = head->extent;
+  bool is_uint = tn_dtype_is_uint(extent->dtype);
+  int64_t n = extent->attr.i64;
+  bool is_empty = n == 0 || (is_uint ? wraps(r, head->min, extent) : (n < 0) != is_down);
+  uint64_t length = is_down ? 0 - (uint64_t)n : (uint64_t)n;
+  uint64_t stride = is_down ? 0 - (uint64_t)step : (uint64_t)step;
+  uint64_t n_rounds = is_empty ? 0 : (length - 1) / stride + 1;
+  const tn_node *rounds = tn_int(r->ir, extent->dtype, (int64_t)n_rounds);
+  if ((uint64_t)rounds->attr.i64 != n_rounds || (!is_uint && rounds->attr.i64 < 0)) {
+    tn_read_fail(r, at, "integer-too-large", NULL,
+                 "the loop's %" PRIu64 " rounds do not fit its variable's type", n_rounds);
+    return NULL;
+  }
+  return rounds;
+}
+
+/* Rounds of a loop with a step: as many as there are multiples of it before the end. */
+static const tn_node *count_rounds(tn_reader *r, const tn_ast *at, const loop_head *head,
                                    const tn_node *step) {
-  bool is_constant = extent->op == TN_OP_INT && step->op == TN_OP_INT;
-  bool is_down = step->op == TN_OP_INT && step->attr.i64 < 0;
-  if (is_constant) {
-    int64_t n = extent->attr.i64;
-    bool is_empty = n == 0 || (n < 0) != is_down;
-    int64_t last = is_down ? n + 1 : n - 1; /* towards 0, so that nothing overflows */
-    return tn_int(r->ir, extent->dtype, is_empty ? 0 : last / step->attr.i64 + 1);
+  const tn_node *extent = head->extent;
+  bool is_down = step->op == TN_OP_INT && step->attr.i64 < 0 && !tn_dtype_is_uint(step->dtype);
+  if (extent->op == TN_OP_INT && step->op == TN_OP_INT) {
+    return count_known_rounds(r, at, head, step->attr.i64, is_down);
   }
   if (is_down) {
     extent = tn_extent_between(r, extent, tn_int(r->ir, extent->dtype, 0));
-    step = tn_int(r->ir, step->dtype, -step->attr.i64);
+    step = tn_int(r->ir, step->dtype, (int64_t)(0 - (uint64_t)step->attr.i64));
+    if (step->attr.i64 < 0) {
+      tn_read_fail(r, at, "integer-too-large", NULL,
+                   "a step of %" PRId64 " back is too far for its type", step->attr.i64);
+      return NULL;
+    }
   }
   const tn_node *one = tn_int(r->ir, step->dtype, 1);
-  const tn_node *more = step->op == TN_OP_INT ? tn_int(r->ir, step->dtype, step->attr.i64 - 1)
-                                              : index_op(r, at, TN_TOK_MINUS, step, one);
+  const tn_node *more = step->op == TN_OP_INT
+                            ? tn_int(r->ir, step->dtype, (int64_t)((uint64_t)step->attr.i64 - 1))
+                            : index_op(r, at, TN_TOK_MINUS, step, one);
   const tn_node *top = more == NULL ? NULL : index_op(r, at, TN_TOK_PLUS, extent, more);
   return top == NULL ? NULL : index_op(r, at, TN_TOK_FLOORDIV, top, step);
 }
@@ -214,12 +247,11 @@ static bool read_step(tn_reader *r, const tn_ast *ast, loop_head *head) {
       !tn_read_ok(r, ast, "type-mismatch", tn_tir_cast(r->ir, head->extent->dtype, step, &step))) {
     return false;
   }
-  if (tn_is_int(step, 0) || tn_is_int(step, INT64_MIN)) {
-    tn_read_fail(r, ast, "bad-step", NULL, "a loop with a step of %" PRId64 " makes no progress",
-                 step->attr.i64);
+  if (tn_is_int(step, 0)) {
+    tn_read_fail(r, ast, "bad-step", NULL, "a loop with a step of 0 makes no progress");
     return false;
   }
-  const tn_node *rounds = count_rounds(r, ast, head->extent, step);
+  const tn_node *rounds = count_rounds(r, ast, head, step);
   head->start = head->min;
   head->step = step;
   head->min = tn_int(r->ir, step->dtype, 0);

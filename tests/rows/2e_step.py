@@ -21,4 +21,8 @@ def f(a: T.handle):
         A[i] = 4
     for i in T.serial(2, 3, unroll=True):  #<
         A[i] = 5
-# result: A: int32[11] 4 4 5 1 0 3 1 3 0 3 0
+    for i in range(0, 9223372036854775808, 4611686018427387904):
+        A[7 + T.Cast("int32", i // T.uint64(4611686018427387904))] = 6
+    for i in range(T.uint64(5), T.uint64(2), T.uint64(2)):
+        A[0] = 7
+# result: A: int32[11] 4 4 5 1 0 3 1 6 6 3 0
