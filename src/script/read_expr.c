@@ -426,6 +426,26 @@ static tn_val unknown_call(tn_reader *r, const tn_ast *ast, const char *name) {
   return v;
 }
 
+/* Python's float("inf"), float("nan") and float(2), as constants are printed. */
+static bool is_python_float(const tn_ast *ast) {
+  return strcmp(ast->in[0]->text, "float") == 0 && ast->n == 2 &&
+         (ast->in[1]->kind == TN_AST_STR || ast->in[1]->kind == TN_AST_INT ||
+          ast->in[1]->kind == TN_AST_FLOAT);
+}
+
+static tn_val read_python_float(tn_reader *r, const tn_ast *ast) {
+  const tn_ast *arg = ast->in[1];
+  double value = arg->kind == TN_AST_INT ? (double)arg->u64 : arg->f64;
+  if (arg->kind == TN_AST_STR) {
+    char *end = NULL;
+    value = strtod(arg->text, &end);
+    if (end == arg->text || *end != '\0') {
+      return tn_read_fail(r, arg, "bad-number", NULL, "'%s' is no number", arg->text);
+    }
+  }
+  return (tn_val){.kind = TN_VAL_FLOAT, .f64 = value};
+}
+
 static tn_val read_named_call(tn_reader *r, const tn_call *call, const char *name) {
   const tn_ast *ast = call->ast;
   if (call->row != NULL) {
@@ -486,6 +506,9 @@ static tn_val read_call(tn_reader *r, const tn_ast *ast, uint32_t n_names,
   const tn_ast *callee = ast->in[0];
   if (callee->kind == TN_AST_NAME && tn_scopes_find(&r->scopes, callee->text) == NULL &&
       !tn_strmap_has(&r->funcs, callee->text)) {
+    if (is_python_float(ast)) {
+      return read_python_float(r, ast);
+    }
     return tn_is_foreign(r, callee->text) ? tn_read_name(r, callee)
                                           : unknown_call(r, ast, callee->text);
   }

@@ -163,6 +163,16 @@ static tn_val call_module_attrs(tn_reader *r, const tn_call *call) {
   return tn_val_void();
 }
 
+/* {"keys": [...], "kind": "llvm", "tag": ""}, as a target prints, stands for its kind. */
+static tn_val kind_of_target(tn_val v) {
+  for (uint32_t i = 0; v.kind == TN_VAL_DICT && i + 1 < v.n; i += 2) {
+    if (v.items[i].kind == TN_VAL_STR && strcmp(v.items[i].text, "kind") == 0) {
+      return v.items[i + 1];
+    }
+  }
+  return v;
+}
+
 /* I.vdevice("cuda", 0, "global") is kept as the text "cuda:0:global". */
 static tn_val call_vdevice(tn_reader *r, const tn_call *call) {
   const tn_ast *args[3];
@@ -170,7 +180,7 @@ static tn_val call_vdevice(tn_reader *r, const tn_call *call) {
   if (!tn_bind_args(r, call->ast, "target vdevice_id? memory_scope?", args)) {
     return tn_val_error();
   }
-  const char *target = tn_to_str(r, args[0], tn_read_val(r, args[0]));
+  const char *target = tn_to_str(r, args[0], kind_of_target(tn_read_val(r, args[0])));
   const char *scope = args[2] == NULL ? "global" : tn_to_str(r, args[2], tn_read_val(r, args[2]));
   if (target == NULL || scope == NULL ||
       (args[1] != NULL && !tn_to_int(r, args[1], tn_read_val(r, args[1]), &index))) {

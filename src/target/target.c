@@ -66,19 +66,54 @@ static tn_status find_cpu(const char *name, size_t len, const tn_target **out_ta
       (int)len, name);
 }
 
-/* Options after "llvm": -mcpu=NAME or -mcpu NAME chooses, the others are read over. */
+/* The least row of a triple's architecture; the host's best one when that is its own. */
+static tn_status find_triple(const char *triple, size_t len, const tn_target **out_target) {
+  size_t n_arch = strcspn(triple, "-");
+  n_arch = n_arch < len ? n_arch : len;
+  const tn_target *host = tn_target_host();
+  if (strlen(host->triple) > n_arch && memcmp(triple, host->triple, n_arch) == 0 &&
+      host->triple[n_arch] == '-') {
+    *out_target = host;
+    return NULL;
+  }
+  for (uint32_t i = 0; i < N_ROWS; ++i) {
+    const char *own = rows[i]->target.triple;
+    if (strlen(own) > n_arch && memcmp(triple, own, n_arch) == 0 && own[n_arch] == '-') {
+      *out_target = &rows[i]->target;
+      return NULL;
+    }
+  }
+  return TN_ERR(TN_NOT_FOUND,
+                "no target for the triple '%.*s'; there are x86_64, aarch64 and riscv64", (int)len,
+                triple);
+}
+
+/* The value of option `name` ("-mcpu") at `at`, written "-mcpu=x" or "-mcpu x"; NULL: another. */
+static const char *option_value(const char *at, const char *name, size_t *out_len) {
+  size_t n = strlen(name);
+  if (strncmp(at, name, n) != 0 || (at[n] != '=' && at[n] != ' ')) {
+    return NULL;
+  }
+  const char *value = at + n + (at[n] == '=' ? 1 : strspn(at + n, " "));
+  *out_len = strcspn(value, " ");
+  return value;
+}
+
+/* Options after "llvm": a CPU decides, else a triple; the others are read over. */
 static tn_status find_llvm(const char *options, const tn_target **out_target) {
   *out_target = tn_target_host();
-  const char *at = options;
-  bool is_cpu_next = false;
-  while (*(at += strspn(at, " ")) != '\0') {
-    size_t len = strcspn(at, " ");
-    if (is_cpu_next || (len > 6 && memcmp(at, "-mcpu=", 6) == 0)) {
-      size_t skip = is_cpu_next ? 0 : 6;
-      return find_cpu(at + skip, len - skip, out_target);
+  bool has_cpu = false;
+  for (const char *at = options; *(at += strspn(at, " ")) != '\0'; at += strcspn(at, " ")) {
+    size_t len = 0;
+    const char *value = option_value(at, "-mcpu", &len);
+    if (value != NULL) {
+      TN_TRY(find_cpu(value, len, out_target));
+      has_cpu = true;
     }
-    is_cpu_next = is_text(at, len, "-mcpu");
-    at += len;
+    value = option_value(at, "-mtriple", &len);
+    if (value != NULL && !has_cpu) {
+      TN_TRY(find_triple(value, len, out_target));
+    }
   }
   return NULL;
 }

@@ -30,8 +30,8 @@ typedef struct tn_target {
 /// All rows; those of one architecture stand together, from the least to the most capable.
 const tn_target *const *tn_target_all(uint32_t *out_n);
 /// "host", "x86-64-v2", "x86-64-v3" (AVX2), "x86-64-v4" (AVX-512), "aarch64", "riscv64", "llvm"
-/// (the host), "llvm -mcpu=NAME ..." (the row that suits that CPU; other options after "llvm" are
-/// read over). NOT_FOUND lists what there is.
+/// (the host), "llvm -mcpu=NAME ..." (the row that suits that CPU), "llvm -mtriple=NAME ..." (the
+/// least row of its architecture); other options after "llvm" are read over. NOT_FOUND lists what there is.
 TN_MUST_USE tn_status tn_target_find(const char *text, const tn_target **out_target);
 /// The best row that this machine can run.
 const tn_target *tn_target_host(void);

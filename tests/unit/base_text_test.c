@@ -154,7 +154,7 @@ static const struct {
     {"a\nb\tc\r", false, "a?b?c?"},
     {"\xc2\x9b\xc2\xa0", false, "?\xc2\xa0"}, /* C1, no-break space */
     {"\xe2\x80\xae x \xe2\x81\xa6\xe2\x80\x94", false,
-     "? x ?\xe2\x80\x94"},                 /* turned writing, a dash */
+     "? x ?\xe2\x80\x94"},                   /* turned writing, a dash */
     {"\xff\xc3-\xe2\x80", false, "?\?-?\?"}, /* no UTF-8 */
     {"", false, ""},
 };

@@ -21,6 +21,9 @@ static void each_text_finds_its_row(void **state) {
       {"llvm -mcpu=skylake-avx512 -num-cores 4", "x86-64-v4"},
       {"llvm -mcpu znver3", "x86-64-v3"},
       {"llvm -keys=cpu -mcpu=nehalem", "x86-64-v2"},
+      {"llvm -mtriple=aarch64-linux-gnu -num-cores 4", "aarch64"},
+      {"llvm -mtriple riscv64-unknown-linux-gnu", "riscv64"},
+      {"llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72", "aarch64"},
   };
   for (size_t i = 0; i < TN_N_ROWS(cases); ++i) {
     const tn_target *target = NULL;
@@ -41,6 +44,7 @@ static void unknown_texts_are_refused_with_what_there_is(void **state) {
       {"llvmx", "unknown target 'llvmx'"},
       {"llvm -mcpu=z80", "unknown CPU 'z80'"},
       {"llvm -mcpu z80 x", "unknown CPU 'z80'"},
+      {"llvm -mtriple=armv7-linux", "no target for the triple 'armv7-linux'"},
   };
   for (size_t i = 0; i < TN_N_ROWS(cases); ++i) {
     const tn_target *target = NULL;
