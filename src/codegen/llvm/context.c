@@ -92,6 +92,9 @@ static tn_status make_machine(tn_cg *cg) {
   if (cg->machine == NULL) {
     return TN_ERR(TN_INTERNAL, "LLVM made no machine for target '%s'", cg->target->name);
   }
+  /* What AArch64 selects instructions with at level 0; LLVM 19's takes minutes and gigabytes for
+   * wide vectors of odd types. */
+  LLVMSetTargetMachineGlobalISel(cg->machine, 0);
   return NULL;
 }
 
