@@ -279,7 +279,8 @@ static const tn_ast *parse_suite(tn_parser *p, const char *after) {
     tn_pos pos = token_pos(p, tn_parser_tok(p));
     collect_statements(p);
     tn_parser_accept(p, TN_TOK_DEDENT);
-    suite = make_at(p, TN_AST_SUITE, pos, (uint32_t)(p->stack.len - base), p->stack.data + base);
+    uint32_t n = (uint32_t)(p->stack.len - base); /* 0: no statement of it could be read */
+    suite = make_at(p, TN_AST_SUITE, pos, n, n == 0 ? NULL : p->stack.data + base);
     p->stack.len = base;
   } else {
     suite = tn_parser_fail(p, "syntax", "expected an indented block %s", after);

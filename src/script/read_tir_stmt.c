@@ -142,6 +142,10 @@ void tn_add_return(tn_reader *r, const tn_ast *stmt, const tn_ast *value_ast) {
     return;
   }
   if (r->ret_dtype == TN_DT_NONE) {
+    if (tn_dtype_is_handle(value->dtype)) {
+      tn_read_fail(r, value_ast, "type-mismatch", NULL, "a function cannot return a handle");
+      return;
+    }
     r->ret_dtype = value->dtype;
   }
   if (tn_read_ok(r, value_ast, "type-mismatch", tn_tir_cast(r->ir, r->ret_dtype, value, &value))) {

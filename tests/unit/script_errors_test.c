@@ -130,6 +130,7 @@ static void loop_level_mistakes_are_named(void **state) {
       {"for i in range(0, n, T.int32(-2147483648)):\n    pass", "integer-too-large", 3, 26,
        "a step of -2147483648"},
       {"for i in T.thread_binding(4):\n    pass", "missing-argument", 3, 14, "thread"},
+      {"return A.data", "type-mismatch", 3, 12, "cannot return a handle"},
       {"while A[0]:\n    pass", "not-a-condition", 3, 11, "float32"},
       {"if A[0]:\n    pass", "not-a-condition", 3, 8, NULL},
       /* with */
