@@ -28,7 +28,7 @@ static tn_dtype dtype_of(const char *text, size_t len) {
 
 /* Reads "f32[2,3]" or "shape[2,3]" and moves on. */
 static const char *read_type(tn_ir *ir, const char *p, const tn_node **out) {
-  const tn_node *dims[TN_MAX_NDIM];
+  const tn_node *dims[TN_MAX_NDIM] = {NULL};
   uint32_t n = 0;
   size_t len = strcspn(p, "[");
   bool is_shape = strncmp(p, "shape", len) == 0;
