@@ -105,7 +105,9 @@ int64_t tn_array_n_elems(const tn_array *array) {
     if (array->shape[d] == 0) { /* whatever the other extents are */
       return 0;
     }
-    n *= array->shape[d];
+    if (__builtin_mul_overflow(n, array->shape[d], &n)) { /* no array has as many */
+      n = INT64_MAX;
+    }
   }
   return n;
 }
