@@ -186,7 +186,7 @@ static tn_status write_library(const tn_lowered *lowered, const tn_compile_opts 
     objects[n_objects++] = f.object.data;
   }
   if (opts->exports_tvm_ffi) {
-    if (strcmp(lowered->target->triple, tn_target_host()->triple) != 0) {
+    if (!tn_target_is_native(lowered->target)) {
       st = TN_ERR(TN_UNSUPPORTED, "--export=tvm-ffi for target '%s': only for this architecture",
                   lowered->target->name);
       goto done;

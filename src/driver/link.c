@@ -86,7 +86,7 @@ tn_status tn_driver_link(const char *const *objects, size_t n_objects, const tn_
   tn_buf path = TN_BUF_INIT;
   tn_buf log = TN_BUF_INIT;
   TN_VEC(const char *) argv = {0};
-  bool is_ours = strcmp(target->triple, tn_target_host()->triple) == 0;
+  bool is_ours = tn_target_is_native(target);
   const char *program = is_ours ? find_program(compilers, &path) : NULL;
   bool is_compiler = program != NULL;
   if (!is_compiler) {

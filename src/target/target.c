@@ -66,19 +66,27 @@ static tn_status find_cpu(const char *name, size_t len, const tn_target **out_ta
       (int)len, name);
 }
 
+/* Whether `triple` begins with an architecture's name of `n` characters. */
+static bool is_arch(const char *triple, const char *arch, size_t n) {
+  return strncmp(triple, arch, n) == 0 && triple[n] == '-';
+}
+
+bool tn_target_is_native(const tn_target *target) {
+  const char *triple = target->triple;
+  return is_arch(tn_target_host()->triple, triple, strcspn(triple, "-"));
+}
+
 /* The least row of a triple's architecture; the host's best one when that is its own. */
 static tn_status find_triple(const char *triple, size_t len, const tn_target **out_target) {
   size_t n_arch = strcspn(triple, "-");
   n_arch = n_arch < len ? n_arch : len;
   const tn_target *host = tn_target_host();
-  if (strlen(host->triple) > n_arch && memcmp(triple, host->triple, n_arch) == 0 &&
-      host->triple[n_arch] == '-') {
+  if (is_arch(host->triple, triple, n_arch)) {
     *out_target = host;
     return NULL;
   }
   for (uint32_t i = 0; i < N_ROWS; ++i) {
-    const char *own = rows[i]->target.triple;
-    if (strlen(own) > n_arch && memcmp(triple, own, n_arch) == 0 && own[n_arch] == '-') {
+    if (is_arch(rows[i]->target.triple, triple, n_arch)) {
       *out_target = &rows[i]->target;
       return NULL;
     }

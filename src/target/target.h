@@ -33,6 +33,8 @@ const tn_target *const *tn_target_all(uint32_t *out_n);
 /// (the host), "llvm -mcpu=NAME ..." (the row that suits that CPU), "llvm -mtriple=NAME ..." (the
 /// least row of its architecture); other options after "llvm" are read over. NOT_FOUND lists what there is.
 TN_MUST_USE tn_status tn_target_find(const char *text, const tn_target **out_target);
+/// True when code for `target` is of this machine's architecture: its tools can link it.
+bool tn_target_is_native(const tn_target *target);
 /// The best row that this machine can run.
 const tn_target *tn_target_host(void);
 /// True when this machine can run code for `target`.
