@@ -76,7 +76,16 @@ typedef struct tn_bench_pair {
 TN_API tn_status tn_bench_measure(const tn_bench_call *call, const tn_bench_opts *opts,
                                   tn_bench_result *out_result);
 
-/// Measures `a` and `b` alternately; a round in which the machine changed is repeated for both.
+/// The most calls that one measurement takes in turn.
+enum { TN_BENCH_MAX_CALLS = 8 };
+
+/// Measures `n_calls` calls in turn, A B C A B C; a round in which the machine changed is repeated
+/// for all of them. out_results: [n_calls], as from tn_bench_measure. Errors: as there; INVALID for
+/// n_calls outside [1, TN_BENCH_MAX_CALLS].
+TN_API tn_status tn_bench_in_turn(const tn_bench_call *calls, int32_t n_calls,
+                                  const tn_bench_opts *opts, tn_bench_result *out_results);
+
+/// The same for two.
 TN_API tn_status tn_bench_compare(const tn_bench_call *a, const tn_bench_call *b,
                                   const tn_bench_opts *opts, tn_bench_pair *out_pair);
 

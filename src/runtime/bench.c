@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "runtime/mem.h"
 
-enum { MAX_CALLS = 2, MAX_REPEAT = 1000000 };
+enum { MAX_REPEAT = 1000000 };
 static const int64_t max_number = 1000000000000;
 
 /* What one measurement needs at hand. */
@@ -20,7 +20,7 @@ typedef struct session {
   const tn_bench_call *calls;
   const tn_bench_opts *opts;
   int32_t n_calls;
-  int64_t number[MAX_CALLS];
+  int64_t number[TN_BENCH_MAX_CALLS];
 } session;
 
 static bool is_out_of(double value, double lo, double hi) { return !(value >= lo && value <= hi); }
@@ -95,8 +95,8 @@ static double yardstick(const session *s) {
 
 /* One sample of each call, in turn, with the yardstick before, between and after. */
 typedef struct round_times {
-  double us[MAX_CALLS];
-  double gflops[MAX_CALLS];
+  double us[TN_BENCH_MAX_CALLS];
+  double gflops[TN_BENCH_MAX_CALLS];
   bool is_steady;
 } round_times;
 
@@ -193,7 +193,7 @@ tn_status tn_bench_run(const tn_bench_meter *meter, const tn_bench_call *calls, 
                        const tn_bench_opts *opts, tn_bench_result *out_results) {
   tn_status st = NULL;
   session s = {.meter = meter, .calls = calls, .opts = opts, .n_calls = n_calls};
-  tn_bench_result results[MAX_CALLS] = {{0}};
+  tn_bench_result results[TN_BENCH_MAX_CALLS] = {{0}};
   double *scratch = NULL;
   TN_GOTO(st, check_opts(opts), done);
   for (int32_t k = 0; k < n_calls; ++k) {
@@ -239,11 +239,20 @@ tn_status tn_bench_measure(const tn_bench_call *call, const tn_bench_opts *opts,
   return tn_bench_run(&real_meter, call, 1, opts, out_result);
 }
 
+tn_status tn_bench_in_turn(const tn_bench_call *calls, int32_t n_calls, const tn_bench_opts *opts,
+                           tn_bench_result *out_results) {
+  if (n_calls < 1 || n_calls > TN_BENCH_MAX_CALLS) {
+    return TN_ERR(TN_INVALID, "%d calls to measure in turn; 1 to %d are expected", n_calls,
+                  TN_BENCH_MAX_CALLS);
+  }
+  return tn_bench_run(&real_meter, calls, n_calls, opts, out_results);
+}
+
 tn_status tn_bench_compare(const tn_bench_call *a, const tn_bench_call *b,
                            const tn_bench_opts *opts, tn_bench_pair *out_pair) {
-  const tn_bench_call calls[MAX_CALLS] = {*a, *b};
-  tn_bench_result results[MAX_CALLS] = {{0}};
-  TN_TRY(tn_bench_run(&real_meter, calls, MAX_CALLS, opts, results));
+  const tn_bench_call calls[] = {*a, *b};
+  tn_bench_result results[2] = {{0}};
+  TN_TRY(tn_bench_in_turn(calls, 2, opts, results));
   *out_pair = (tn_bench_pair){.a = results[0], .b = results[1]};
   out_pair->ratio = out_pair->a.median_us / out_pair->b.median_us;
   return NULL;

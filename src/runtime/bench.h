@@ -14,7 +14,7 @@ typedef struct tn_bench_meter {
   void *ctx;
 } tn_bench_meter;
 
-/// Measures n_calls (1 or 2) calls in turn. out_results: [n_calls]; untouched on failure.
+/// Measures n_calls (up to TN_BENCH_MAX_CALLS) calls in turn. out_results: [n_calls]; untouched on failure.
 TN_MUST_USE tn_status tn_bench_run(const tn_bench_meter *meter, const tn_bench_call *calls,
                                    int32_t n_calls, const tn_bench_opts *opts,
                                    tn_bench_result *out_results);
