@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Primitives that are read but not built yet; each is refused by name. */
+#include "sched/sched_priv.h"
+
+#define NOT_YET(id)                                                         \
+  tn_status tn_prim_##id(tn_sched *s, tn_prim_call *call) {                 \
+    (void)s;                                                                \
+    return TN_ERR(TN_UNSUPPORTED, "%s is not built yet", call->prim->name); \
+  }
+
+NOT_YET(name)
+NOT_YET(sample_categorical)
+NOT_YET(sample_perfect_tile)
+NOT_YET(sample_partitioned_tile)
+NOT_YET(sample_compute_location)
+NOT_YET(split)
+NOT_YET(loop_partition)
+NOT_YET(fuse)
+NOT_YET(merge)
+NOT_YET(reorder)
+NOT_YET(reorder_block_iter_var)
+NOT_YET(add_unit_loop)
+NOT_YET(parallel)
+NOT_YET(vectorize)
+NOT_YET(unroll)
+NOT_YET(bind)
+NOT_YET(annotate)
+NOT_YET(unannotate)
+NOT_YET(cache_read)
+NOT_YET(cache_write)
+NOT_YET(reindex)
+NOT_YET(reindex_cache_read)
+NOT_YET(reindex_cache_write)
+NOT_YET(cache_inplace)
+NOT_YET(cache_index)
+NOT_YET(read_at)
+NOT_YET(write_at)
+NOT_YET(prefetch)
+NOT_YET(compute_at)
+NOT_YET(reverse_compute_at)
+NOT_YET(compute_inline)
+NOT_YET(reverse_compute_inline)
+NOT_YET(fuse_reduction_epilogue)
+NOT_YET(decompose_reduction)
+NOT_YET(rfactor)
+NOT_YET(storage_align)
+NOT_YET(set_scope)
+NOT_YET(transform_layout)
+NOT_YET(transform_block_layout)
+NOT_YET(blockize)
+NOT_YET(tensorize)
+NOT_YET(pad_einsum)
+NOT_YET(decompose_padding)
+NOT_YET(can_decompose_padding)
+NOT_YET(rolling_buffer)
