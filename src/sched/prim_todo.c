@@ -9,7 +9,6 @@
     return TN_ERR(TN_UNSUPPORTED, "%s is not built yet", call->prim->name); \
   }
 
-NOT_YET(name)
 NOT_YET(sample_categorical)
 NOT_YET(sample_perfect_tile)
 NOT_YET(sample_partitioned_tile)
