@@ -19,6 +19,7 @@
 #ifndef TN_TENON_BENCH_H
 #define TN_TENON_BENCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "tenon/export.h"
@@ -101,6 +102,59 @@ TN_API double tn_bench_yardstick_gflops(void);
 
 /// The vectors that the yardstick uses: "avx512f", "avx2+fma" or "generic". Static storage.
 TN_API const char *tn_bench_yardstick_name(void);
+
+/* ---- what the machine can do ---- */
+
+/// Arithmetic whose rate is measured, on vectors in registers.
+typedef enum tn_peak_kind {
+  TN_PEAK_F32,     ///< float32 multiply-add: the yardstick
+  TN_PEAK_F64,     ///< float64 multiply-add
+  TN_PEAK_BF16,    ///< bfloat16 dot product into float32
+  TN_PEAK_I8,      ///< int8 dot product into int32
+  TN_PEAK_I32_ADD, ///< int32 addition
+  TN_PEAK_I32_MUL  ///< int32 multiplication
+} tn_peak_kind;
+enum { TN_PEAK_N_KINDS = 6 };
+
+typedef enum tn_peak_level { TN_PEAK_L1, TN_PEAK_L2, TN_PEAK_L3, TN_PEAK_MEMORY } tn_peak_level;
+enum { TN_PEAK_N_LEVELS = 4 };
+
+/// A copy counts the bytes that it reads and those that it writes.
+typedef enum tn_peak_access { TN_PEAK_READ, TN_PEAK_WRITE, TN_PEAK_COPY } tn_peak_access;
+enum { TN_PEAK_N_ACCESSES = 3 };
+
+/// Where a figure is for one thread and for all together, this is the last index.
+enum { TN_PEAK_ONE_THREAD, TN_PEAK_ALL_THREADS, TN_PEAK_N_TEAMS };
+
+/// The best of many short samples: a limit is what is reached while nobody disturbs.
+typedef struct tn_peak {
+  char cpu[128];    ///< the processor: its name and its numbers, since virtual machines share names
+  char vectors[16]; ///< tn_bench_yardstick_name
+  int32_t n_cpus;   ///< that the process may use: all threads
+  /// 10^9 operations a second, a multiply-add counting two; 0: the processor has no instruction.
+  double gops[TN_PEAK_N_KINDS][TN_PEAK_N_TEAMS];
+  int64_t level_bytes[TN_PEAK_N_LEVELS]; ///< capacity as the system says it; 0: it does not, or
+                                         ///< there is no such level, whose figures then are 0
+  int64_t found_bytes[TN_PEAK_N_LEVELS]; ///< the most that one thread reads at nearer this level's
+                                         ///< rate than the next one's; 0 for memory
+  double gb_per_s[TN_PEAK_N_LEVELS][TN_PEAK_N_ACCESSES][TN_PEAK_N_TEAMS]; ///< 10^9 bytes a second
+} tn_peak;
+
+/// "float32", "int8 dot" ...; "L1", "memory"; "read" ...; static storage, NULL outside.
+TN_API const char *tn_peak_kind_name(tn_peak_kind kind);
+TN_API const char *tn_peak_level_name(tn_peak_level level);
+TN_API const char *tn_peak_access_name(tn_peak_access access);
+
+/// Measures this machine, for about three seconds. Errors: NO_MEMORY.
+TN_API tn_status tn_peak_measure(tn_peak *out_peak);
+
+/// The measurement kept in the user's cache folder, $XDG_CACHE_HOME/tenon/peak.json or
+/// ~/.cache/tenon/peak.json, made and written there when there is none of this processor and number
+/// of processors, or `is_again`. In libtenon alone. out_path (may be NULL): malloc'ed, the file;
+/// NULL when nothing could be kept, which is no error. Errors: as tn_peak_measure.
+TN_API tn_status tn_peak_get(bool is_again, tn_peak *out_peak, char **out_path);
+/// The measurement as JSON, which is also the form of the file. In libtenon alone; malloc'ed.
+TN_API tn_status tn_peak_print_json(const tn_peak *peak, char **out_text);
 
 #ifdef __cplusplus
 }

@@ -75,3 +75,11 @@ bool tn_json_int(const tn_json *value, int64_t *out) {
   *out = strtoll(text, &end, 10);
   return *end == '\0' && errno == 0;
 }
+
+bool tn_json_float(const tn_json *value, double *out) {
+  if (!json_is_number(value)) {
+    return false;
+  }
+  *out = json_number_value(value);
+  return true;
+}

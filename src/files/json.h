@@ -34,5 +34,7 @@ const tn_json *tn_json_at(const tn_json *array, size_t i);
 const char *tn_json_text(const tn_json *value, size_t *out_len);
 /// An integer, or a text of digits.
 bool tn_json_int(const tn_json *value, int64_t *out);
+/// A number, whole or not.
+bool tn_json_float(const tn_json *value, double *out);
 
 #endif

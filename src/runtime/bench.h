@@ -19,4 +19,10 @@ TN_MUST_USE tn_status tn_bench_run(const tn_bench_meter *meter, const tn_bench_c
                                    int32_t n_calls, const tn_bench_opts *opts,
                                    tn_bench_result *out_results);
 
+/// Runs the yardstick's loop, about 0.1 ms; returns the float32 operations it did.
+double tn_bench_yardstick_run(void);
+
+/// Which machine this is: cpu, vectors, n_cpus and level_bytes of `peak`; the rest is 0.
+void tn_peak_identify(tn_peak *peak);
+
 #endif
