@@ -118,6 +118,11 @@ TN_MUST_USE tn_status tn_block_compact(tn_sched *s, const tn_tree *tree, const t
 /// Its bindings are quasi-affine and independent of each other under its loops and predicate: each
 /// point of its axes is reached at most once.
 TN_MUST_USE tn_status tn_block_affine(tn_sched *s, const tn_tree *tree, const tn_node *block);
+/// The body touches only what the regions declare.
+TN_MUST_USE tn_status tn_block_regions_hold(tn_sched *s, const tn_tree *tree, const tn_node *block);
+/// An update x = x op value whose op may be done in any order (+, *, min, max, and, or, bits); such
+/// a declared reduction may be reordered.
+bool tn_block_commutes(const tn_node *block);
 /// The body touches only what the regions declare, and turns of different spatial axes do not touch
 /// each other's elements: what "S" promises, proved from the body.
 TN_MUST_USE tn_status tn_block_keeps_promise(tn_sched *s, const tn_tree *tree,
@@ -153,6 +158,7 @@ struct tn_sched {
   tn_map values; /* id of a sampled VAR -> its number */
   tn_map facts;  /* hash of a question -> answer: what was proved stays proved (blocks.c, deps.c) */
   tn_sched_stats stats;
+  struct tn_sets *sets;    /* arith/sets.h; made when first asked */
   TN_VEC(tn_tree *) trees; /* one a function, made when asked for; NULL after a change */
 };
 

@@ -5,6 +5,7 @@
  * anew. Keeping the old function is undo. */
 #include <string.h>
 
+#include "arith/sets.h"
 #include "sched/sched_priv.h"
 
 tn_sched *tn_sched_new(const tn_module *module, uint64_t seed) {
@@ -35,6 +36,7 @@ void tn_sched_free(tn_sched *s) {
   }
   TN_VEC_DEINIT(&s->trees);
   TN_VEC_DEINIT(&s->steps);
+  tn_sets_free(s->sets);
   tn_map_deinit(&s->values);
   tn_map_deinit(&s->facts);
   tn_module_deinit(&s->module);
