@@ -26,6 +26,7 @@ static const char default_passes[] =
   "lower_blocks,"
   "flatten_buffers,"
   "simplify,"             /* so that vectorize_loops sees strides of 1 */
+  "partition_loops,"      /* before lanes and copies are made: it decides their masks */
   "vectorize_loops,"
   "unroll_loops,"
   "simplify,"             /* constants that unrolling brought */

@@ -6,6 +6,7 @@
  *   lower_blocks      blocks -> loops, ifs, allocations
  *   flatten_buffers   one index an access
  *   simplify          the indices, with the loops' ranges: what vectorize_loops has to see through
+ *   partition_loops   bulk and rest of loops with conditions
  *   vectorize_loops   lanes, or a serial loop
  *   unroll_loops      copies
  *   simplify          the copies' constants and the vectors' ramps

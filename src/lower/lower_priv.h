@@ -31,6 +31,9 @@ const tn_node *tn_lower_broadcast(tn_ir *ir, const tn_node *value, uint32_t lane
 void tn_lower_map_set(tn_map *map, const tn_node *key, const tn_node *value);
 const tn_node *tn_lower_map_find(const tn_map *map, const tn_node *key);
 
+/// What the pass simplify makes of a statement, given what arith knows of its place.
+const tn_node *tn_lower_simplify(tn_ir *ir, tn_arith *arith, const tn_node *stmt);
+
 /// Where a LOAD or STORE has its indices and its predicate.
 static inline uint32_t tn_lower_first_index(const tn_node *n) {
   return tn_is(n, TN_OP_LOAD) ? (uint32_t)TN_LOAD_INDICES : (uint32_t)TN_STORE_INDICES;

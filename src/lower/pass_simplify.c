@@ -172,6 +172,11 @@ static const tn_node *stmt(simplify_ctx *c, const tn_node *n) {
   }
 }
 
+const tn_node *tn_lower_simplify(tn_ir *ir, tn_arith *arith, const tn_node *n) {
+  simplify_ctx c = {.ir = ir, .arith = arith};
+  return stmt(&c, n);
+}
+
 /* Extents that the entry check takes from a tensor are not negative. */
 static void assume_extents(simplify_ctx *c, const tn_node *buffers) {
   for (uint32_t i = 0; i < buffers->n_in; ++i) {

@@ -17,8 +17,8 @@ typedef struct cgx {
 } cgx;
 
 static const char *const cgx_passes[] = {"lower_blocks",    "flatten_buffers", "simplify",
-                                         "vectorize_loops", "unroll_loops",    "simplify",
-                                         "remove_no_op"};
+                                         "partition_loops", "vectorize_loops", "unroll_loops",
+                                         "simplify",        "remove_no_op"};
 
 /// Lowers t->module in place by the usual passes.
 static inline tn_status cgx_lower(tn_module *module, int32_t level) {

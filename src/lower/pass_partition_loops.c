@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Loops are cut where a condition inside them is decided, so that the bulk of the rounds runs
+ * without it and what is left knows its size:
+ *
+ *   for io in range(3):                          for io in range(2):
+ *       for ii in T.unroll(6):                       for ii in T.unroll(6):
+ *           if io * 6 + ii < 16:           ->            A[io * 6 + ii] = 0
+ *               A[io * 6 + ii] = 0               for ii in T.unroll(4):
+ *                                                    A[ii + 12] = 0
+ *
+ * Outer loops first. Conditions are comparisons, or parts of an `and`, of an expression that is
+ * linear in the loop's variable, mentions no variable of a loop around and reads no memory; the
+ * bounds are constant. A parallel loop is not cut, since each piece would end with a wait for all
+ * threads: its body becomes an `if` between the pieces. The order of rounds stays. Idempotent. */
+#include <string.h>
+
+#include "base/check.h"
+#include "lower/lower_priv.h"
+
+enum {
+  MAX_CUTS = 3,        /* of one loop */
+  MAX_COPIED = 1 << 12 /* statements made in one function */
+};
+
+typedef struct partition_ctx {
+  tn_ir *ir;
+  tn_arith *arith;
+  tn_map outer;     /* ids of the variables of loops around */
+  int64_t n_copied; /* statements */
+} partition_ctx;
+
+/* Where one loop is to be cut: first values of pieces, ascending, inside the loop's range. */
+typedef struct cuts {
+  partition_ctx *c;
+  const tn_node *var;
+  int64_t min;
+  int64_t end;
+  uint32_t n;
+  int64_t at[MAX_CUTS];
+} cuts;
+
+/* ---- cuts ---- */
+
+static void add_cut(cuts *k, int64_t at) {
+  if (at <= k->min || at >= k->end) {
+    return;
+  }
+  uint32_t i = 0;
+  while (i < k->n && k->at[i] < at) {
+    ++i;
+  }
+  if ((i < k->n && k->at[i] == at) || k->n == MAX_CUTS) {
+    return;
+  }
+  memmove(&k->at[i + 1], &k->at[i], (k->n - i) * sizeof *k->at);
+  k->at[i] = at;
+  ++k->n;
+}
+
+static tn_visit find_outer(const tn_node *n, void *ctx) {
+  const partition_ctx *c = ctx;
+  return tn_is(n, TN_OP_VAR) && tn_map_find(&c->outer, n->id, NULL) ? TN_STOP : TN_DESCEND;
+}
+
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); } /* b > 0 */
+
+/* less < more (is_strict) or less <= more: with both sides brought together, coef * var + base < 0.
+ * It holds for all values of base below (or from) one value of var on, and for none from (or below)
+ * another. */
+static void add_comparison(cuts *k, const tn_node *less, const tn_node *more, bool is_strict) {
+  const tn_node *coef = NULL;
+  const tn_node *base = NULL;
+  tn_dtype dtype = less->dtype;
+  if (dtype != TN_DT_I32 && dtype != TN_DT_I64) {
+    return;
+  }
+  const tn_node *gap = tn_binary(k->c->ir, TN_OP_SUB, less, more);
+  if (!tn_arith_linear(k->c->arith, gap, 1, &k->var, &coef, &base) || !tn_is(coef, TN_OP_INT) ||
+      coef->attr.i64 == 0 || !tn_walk_distinct(base, find_outer, k->c)) {
+    return;
+  }
+  tn_interval iv = tn_arith_bounds(k->c->arith, base);
+  int64_t by = coef->attr.i64;
+  const int64_t limit = INT32_MAX; /* sums of what is below stay far from the ends of int64 */
+  if (!iv.has_lo || !iv.has_hi || iv.lo < -limit || iv.hi > limit || by < -limit || by > limit) {
+    return;
+  }
+  int64_t lo = iv.lo - (is_strict ? 0 : 1);
+  int64_t hi = iv.hi - (is_strict ? 0 : 1);
+  if (by > 0) {
+    add_cut(k, floor_div(-hi - 1, by) + 1); /* the first value that may fail */
+    add_cut(k, floor_div(-lo - 1, by) + 1); /* the first that must */
+  } else {
+    add_cut(k, floor_div(lo, -by) + 1); /* the first value that may hold */
+    add_cut(k, floor_div(hi, -by) + 1); /* the first that must */
+  }
+}
+
+static void add_condition(cuts *k, const tn_node *cond) {
+  if ((cond->flags & (TN_NF_READS | TN_NF_EFFECT)) != 0 || tn_dtype_lanes(cond->dtype) > 1) {
+    return;
+  }
+  switch ((int)cond->op) {
+    case TN_OP_AND:
+      add_condition(k, cond->in[TN_A]);
+      add_condition(k, cond->in[TN_B]);
+      return;
+    case TN_OP_LT:
+    case TN_OP_LE:
+      add_comparison(k, cond->in[TN_A], cond->in[TN_B], tn_is(cond, TN_OP_LT));
+      return;
+    case TN_OP_GT:
+    case TN_OP_GE:
+      add_comparison(k, cond->in[TN_B], cond->in[TN_A], tn_is(cond, TN_OP_GT));
+      return;
+    default:
+      return;
+  }
+}
+
+static void find_cuts(cuts *k, const tn_node *n) {
+  switch ((int)n->op) {
+    case TN_OP_SEQ:
+      for (uint32_t i = 0; i < n->n_in; ++i) {
+        find_cuts(k, n->in[i]);
+      }
+      return;
+    case TN_OP_FOR:
+      tn_arith_bind_range(k->c->arith, n->in[TN_FOR_VAR], n->in[TN_FOR_MIN], n->in[TN_FOR_EXTENT]);
+      find_cuts(k, n->in[TN_FOR_BODY]);
+      tn_arith_unbind(k->c->arith, n->in[TN_FOR_VAR]);
+      return;
+    case TN_OP_IF:
+      add_condition(k, n->in[TN_IF_COND]);
+      find_cuts(k, n->in[TN_IF_THEN]);
+      find_cuts(k, n->in[TN_IF_ELSE]);
+      return;
+    case TN_OP_ATTR:
+      find_cuts(k, n->in[TN_ATTR_BODY]);
+      return;
+    default:
+      return;
+  }
+}
+
+static tn_visit count_stmt(const tn_node *n, void *ctx) {
+  int64_t *count = ctx;
+  bool is_stmt = tn_op_info_get((tn_op)n->op)->cls == TN_CLASS_STMT;
+  *count += is_stmt;
+  return is_stmt ? TN_DESCEND : TN_SKIP;
+}
+
+/* ---- pieces ---- */
+
+static const tn_node *stmt(partition_ctx *c, const tn_node *n);
+
+static bool is_nothing(const tn_node *n) { return tn_is(n, TN_OP_SEQ) && n->n_in == 0; }
+
+/* The rounds [begin, end) of a loop, with what that says about its conditions. The first piece has
+ * the loop's own statements, the others copies. */
+static const tn_node *piece(partition_ctx *c, const tn_node *loop, int64_t begin, int64_t end,
+                            bool is_copy) {
+  const tn_node *in[6];
+  loop = is_copy ? tn_clone_fresh(c->ir, loop) : loop;
+  memcpy(in, loop->in, sizeof in);
+  tn_dtype dtype = in[TN_FOR_VAR]->dtype;
+  in[TN_FOR_MIN] = tn_int(c->ir, dtype, begin);
+  in[TN_FOR_EXTENT] = tn_int(c->ir, dtype, end - begin);
+  const tn_node *made = stmt(c, tn_lower_simplify(c->ir, c->arith, tn_node_with(c->ir, loop, in)));
+  bool is_idle = tn_is(made, TN_OP_FOR) && is_nothing(made->in[TN_FOR_BODY]);
+  return is_idle ? made->in[TN_FOR_BODY] : made;
+}
+
+static const tn_node *split(partition_ctx *c, const tn_node *loop, const cuts *k) {
+  const tn_node *parts[MAX_CUTS + 1];
+  for (uint32_t i = 0; i <= k->n; ++i) {
+    int64_t begin = i == 0 ? k->min : k->at[i - 1];
+    int64_t end = i == k->n ? k->end : k->at[i];
+    parts[i] = piece(c, loop, begin, end, i > 0);
+  }
+  return tn_seq(c->ir, k->n + 1, parts);
+}
+
+/* The round of a parallel loop when its variable lies in [begin, end). */
+static const tn_node *round_between(partition_ctx *c, const tn_node *loop, int64_t begin,
+                                    int64_t end, bool is_copy) {
+  const tn_node *var = loop->in[TN_FOR_VAR];
+  const tn_node *body = loop->in[TN_FOR_BODY];
+  tn_dtype dtype = var->dtype;
+  body = is_copy ? tn_clone_fresh(c->ir, body) : body;
+  if (end - begin == 1) {
+    body = tn_subst1(c->ir, body, var, tn_int(c->ir, dtype, begin));
+    return stmt(c, tn_lower_simplify(c->ir, c->arith, body));
+  }
+  tn_arith_bind_range(c->arith, var, tn_int(c->ir, dtype, begin),
+                      tn_int(c->ir, dtype, end - begin));
+  tn_map_set(&c->outer, var->id, 0);
+  body = stmt(c, tn_lower_simplify(c->ir, c->arith, body));
+  tn_map_remove(&c->outer, var->id);
+  tn_arith_unbind(c->arith, var);
+  return body;
+}
+
+static const tn_node *branch_between(partition_ctx *c, const tn_node *loop, const cuts *k) {
+  const tn_node *var = loop->in[TN_FOR_VAR];
+  const tn_node *body = NULL;
+  for (uint32_t i = k->n + 1; i-- > 0;) {
+    int64_t begin = i == 0 ? k->min : k->at[i - 1];
+    int64_t end = i == k->n ? k->end : k->at[i];
+    const tn_node *part = round_between(c, loop, begin, end, i > 0);
+    if (body == NULL) {
+      body = part;
+      continue;
+    }
+    const tn_node *is_before = tn_binary(c->ir, TN_OP_LT, var, tn_int(c->ir, var->dtype, end));
+    const tn_node *in[3] = {is_before, part, is_nothing(body) ? tn_none(c->ir) : body};
+    body = tn_node_new(c->ir, TN_OP_IF, TN_DT_NONE, (tn_attr){.i64 = 0}, 3, in);
+  }
+  const tn_node *in[6];
+  memcpy(in, loop->in, sizeof in);
+  in[TN_FOR_BODY] = body;
+  return tn_node_with(c->ir, loop, in);
+}
+
+/* ---- the walk ---- */
+
+static const tn_node *with_body(partition_ctx *c, const tn_node *loop) {
+  const tn_node *in[6];
+  const tn_node *var = loop->in[TN_FOR_VAR];
+  memcpy(in, loop->in, sizeof in);
+  tn_arith_bind_range(c->arith, var, in[TN_FOR_MIN], in[TN_FOR_EXTENT]);
+  tn_map_set(&c->outer, var->id, 0);
+  in[TN_FOR_BODY] = stmt(c, in[TN_FOR_BODY]);
+  tn_map_remove(&c->outer, var->id);
+  tn_arith_unbind(c->arith, var);
+  return tn_node_with(c->ir, loop, in);
+}
+
+static const tn_node *for_loop(partition_ctx *c, const tn_node *loop) {
+  const tn_node *min = loop->in[TN_FOR_MIN];
+  const tn_node *extent = loop->in[TN_FOR_EXTENT];
+  bool is_open = !tn_is(min, TN_OP_INT) || !tn_is(extent, TN_OP_INT) ||
+                 loop->attr.i64 == TN_FOR_THREAD_BINDING ||
+                 tn_loop_exits(loop->in[TN_FOR_BODY]) != 0;
+  cuts k = {.c = c, .var = loop->in[TN_FOR_VAR]};
+  if (is_open || extent->attr.i64 < 2 ||
+      __builtin_add_overflow(min->attr.i64, extent->attr.i64, &k.end)) {
+    return with_body(c, loop);
+  }
+  k.min = min->attr.i64;
+  find_cuts(&k, loop->in[TN_FOR_BODY]);
+  int64_t n_stmts = 0;
+  (void)tn_walk(loop, count_stmt, NULL, &n_stmts);
+  if (k.n == 0 || c->n_copied + n_stmts * k.n > MAX_COPIED) {
+    return with_body(c, loop);
+  }
+  c->n_copied += n_stmts * k.n;
+  return loop->attr.i64 == TN_FOR_PARALLEL ? branch_between(c, loop, &k) : split(c, loop, &k);
+}
+
+static const tn_node *stmt(partition_ctx *c, const tn_node *n) {
+  if (tn_op_info_get((tn_op)n->op)->cls != TN_CLASS_STMT || n->n_in == 0) {
+    return n;
+  }
+  if (tn_is(n, TN_OP_FOR)) {
+    return for_loop(c, n);
+  }
+  TN_VEC(const tn_node *) in = {0};
+  bool is_same = true;
+  for (uint32_t i = 0; i < n->n_in; ++i) {
+    TN_VEC_PUSH(&in, stmt(c, n->in[i]));
+    is_same = is_same && in.data[i] == n->in[i];
+  }
+  const tn_node *made = n;
+  if (!is_same) {
+    made = tn_is(n, TN_OP_SEQ) ? tn_seq(c->ir, n->n_in, in.data) : tn_node_with(c->ir, n, in.data);
+  }
+  TN_VEC_DEINIT(&in);
+  return made;
+}
+
+static tn_status partition_loops(tn_ir *ir, const tn_node *func, const tn_node **out_func) {
+  partition_ctx c = {.ir = ir, .arith = tn_arith_new(ir)};
+  *out_func = tn_lower_with_body(ir, func, stmt(&c, func->in[TN_PRIM_FUNC_BODY]));
+  tn_map_deinit(&c.outer);
+  tn_arith_free(c.arith);
+  return NULL;
+}
+
+tn_status tn_pass_partition_loops(tn_module *module, const tn_pass_opts *opts) {
+  return tn_lower_each(module, opts, partition_loops);
+}

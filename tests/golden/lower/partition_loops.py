@@ -1,0 +1,67 @@
+# run: tenon opt --passes=partition_loops,simplify %s
+# The bulk of the rounds runs without the condition, the rest with its size; a parallel loop stays one loop, and so
+# does what can be left early or compares with memory.
+@T.prim_func
+def f(A: T.Buffer((16,), "float32"), B: T.Buffer((20,), "float32")):
+    for io in range(3):
+        for ii in T.unroll(6):
+            if io * 6 + ii < 16:
+                A[io * 6 + ii] = T.float32(0)
+    for i in range(10):
+        if i >= 3 and i <= 7:
+            B[i] = T.float32(1)
+    for i in T.parallel(4):
+        for j in T.vectorized(8):
+            if i * 8 + j < 20:
+                B[i * 8 + j] = T.float32(1)
+    for i in range(8):
+        if i * 3 > 10:
+            break
+    for i, j in T.grid(4, 8):
+        if i * 8 + j < B[0]:
+            A[j] = T.float32(2)
+    for i, j in T.grid(4, 4):
+        if 13 - i * 4 - j > 0 and i < 100:
+            for k in range(4):
+                if i * 4 + j + k < 14:
+                    A[i * 4 + j] = T.float32(3)
+# expect:
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((16,), "float32"), B: T.Buffer((20,), "float32")):
+        for io in range(2):
+            for ii in T.unroll(6):
+                A[io * 6 + ii] = T.float32(0.0)
+        for ii in T.unroll(4):
+            A[ii + 12] = T.float32(0.0)
+        for i in range(3, 8):
+            B[i] = T.float32(1.0)
+        for i in T.parallel(4):
+            if i < 2:
+                for j in T.vectorized(8):
+                    B[i * 8 + j] = T.float32(1.0)
+            else:
+                if i < 3:
+                    for j in T.vectorized(4):
+                        B[j + 16] = T.float32(1.0)
+                else:
+                    for j in T.vectorized(8):
+                        pass
+        for i in range(8):
+            if 3 < i:
+                break
+        for i, j in T.grid(4, 8):
+            if T.Cast("float32", i * 8 + j) < B[0]:
+                A[j] = T.float32(2.0)
+        for i, j, k in T.grid(2, 4, 4):
+            A[i * 4 + j] = T.float32(3.0)
+        for j, k in T.grid(3, 4):
+            A[j + 8] = T.float32(3.0)
+        for k in range(3):
+            A[11] = T.float32(3.0)
+        for k in range(2):
+            A[12] = T.float32(3.0)
