@@ -15,6 +15,9 @@ struct tn_program {
   tn_module module;
 };
 
+/// A program without functions.
+TN_MUST_USE tn_status tn_driver_new_program(tn_program **out_program);
+
 /// A program after the passes, in a child of the program's tn_ir; freed before the program changes.
 typedef struct tn_lowered {
   tn_ir *ir;

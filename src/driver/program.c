@@ -40,15 +40,22 @@ static tn_status find_const(void *ctx, int64_t index, tn_array *out) {
   return st;
 }
 
-static tn_status parse(const char *text, size_t len, const char *file_name, const char *path,
-                       const tn_read_opts *how, tn_program **out_program) {
-  tn_diags diags = {0};
+tn_status tn_driver_new_program(tn_program **out_program) {
   tn_program *program = calloc(1, sizeof *program);
   if (program == NULL) {
     return TN_ERR(TN_NO_MEMORY, "no memory for a program");
   }
   program->ir = tn_ir_new(ir_limit_bytes);
   tn_module_init(&program->module, program->ir, "Module");
+  *out_program = program;
+  return NULL;
+}
+
+static tn_status parse(const char *text, size_t len, const char *file_name, const char *path,
+                       const tn_read_opts *how, tn_program **out_program) {
+  tn_diags diags = {0};
+  tn_program *program = NULL;
+  TN_TRY(tn_driver_new_program(&program));
   union {
     const char *path;
     void *ctx;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Tenon authors.
-# The two programs of examples/c, built as their head comments say and run.
+# The programs of examples/c, built as their head comments say and run.
 . "$(dirname "$0")/../shell.bash"
 flags=(-std=c11 -O1 -Wall -Wextra -Werror "-I$TN_SRC/include" "-L$TN_BUILD" "-Wl,-rpath,$TN_BUILD")
 [ -z "$TN_SANITIZE" ] || flags+=("-fsanitize=$TN_SANITIZE")
@@ -12,6 +12,13 @@ succeeds "build_and_run runs" "$work/build_and_run"
 title="build_and_run computes relu(2 * (x + b))"
 printf '%s\n' '0 0 2 0' '5 5 10 8' > "$work/want"
 same "$title" "$work/out" "$work/want"
+
+succeeds "tensor_expression builds" "$CC" "$examples/tensor_expression.c" "${flags[@]}" -ltenon -o "$work/tensor_expression"
+succeeds "tensor_expression runs" "$work/tensor_expression"
+title="tensor_expression computes relu(X W^T + B)"
+printf '%s\n' '4.5 0' '10.5 0' > "$work/want"
+tail -n 2 "$work/out" > "$work/got"
+same "$title" "$work/got" "$work/want"
 
 cat > "$work/module.py" << 'PY'
 from tvm.script import ir as I
