@@ -13,9 +13,11 @@
  *
  * Each question is a claim: PROVED, REFUTED with example values, UNDECIDED (past the cap, counted),
  * or NOT_AFFINE (a load, a product of variables, a cast or sum that may wrap ...). Variables that
- * are in no domain are symbols: one unknown value each, the same in all parts of a question, any
- * value that their type and the assumptions allow. So an outer loop that two statements share can
- * be a symbol with assumed bounds, or a variable in both domains that an order sets equal.
+ * are not in the domain they are used with are symbols: one unknown value each, the same in all
+ * parts of a question, any that their type and the assumptions allow. So an outer loop that two
+ * statements share can be a symbol with assumed bounds, or a variable in both domains that an order
+ * sets equal. What is not affine over symbols alone (n * m) is taken as one more symbol, which can
+ * prove but not refute.
  *
  * Answers are remembered by the structure of the question, so names do not matter and nodes may
  * come from any tn_ir. What index arithmetic promises (it does not wrap) is used where a size is
