@@ -177,6 +177,19 @@ TN_API tn_status tn_program_interpret(const tn_program *program, tn_runtime *rt,
                                       const tn_arg *args, int32_t n_args,
                                       const tn_interpret_opts *opts, tn_arg *out_ret);
 
+/// What a call of a loop function computes in floating point.
+typedef struct tn_flop_count {
+  double flops;     ///< + - * / min max: one; a fused multiply-add: two; exp and such: one
+  tn_dtype dtype;   ///< the scalar type of most of them; TN_DT_NONE when there are none
+  bool is_estimate; ///< the text has conditions or predicates that were not followed point by point
+} tn_flop_count;
+
+/// Counts in the text of loop function `func`, with the sizes that `args` have. Errors: NOT_FOUND;
+/// UNSUPPORTED for a graph function and where the count depends on values, saying on which.
+TN_API tn_status tn_program_count_flops(const tn_program *program, const char *func,
+                                        const tn_arg *args, int32_t n_args,
+                                        tn_flop_count *out_count);
+
 /* ---- arrays in files ---- */
 
 /// Reads a tensor from .npy, .npz ("weights.npz:w0"), idx or gzipped idx; told apart by content.

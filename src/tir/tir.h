@@ -167,6 +167,23 @@ TN_MUST_USE tn_status tn_tir_infer_regions(
 void tn_tir_written_params(const tn_module *module, const tn_node *func, bool *out_is_written);
 /// The same of its i-th parameter. For all of them it is as slow as there are many.
 bool tn_tir_writes_param(const tn_module *module, const tn_node *func, uint32_t i);
+/// What a run of a loop function computes in floating point.
+typedef struct tn_op_count {
+  double flops;     /* + - * / min max: one; multiply-add in one rounding: two; exp and such: one */
+  tn_dtype dtype;   /* the scalar type of most of them; NONE when there are none */
+  bool is_estimate; /* conditions that the sizes do not decide were taken to hold, or a block's
+                       predicate to leave each of its points once */
+} tn_op_count;
+/// A variable of the function's sizes or scalars, and its value in that run.
+typedef struct tn_size_value {
+  const tn_node *var;
+  int64_t value;
+} tn_size_value;
+/// Counts in the text of `func`, which may be scheduled or lowered: each operation as often as the
+/// loops around it turn. Vectors count their lanes. Errors: UNSUPPORTED, saying why the count is not
+/// known before the run (a while loop, an extent that is read from memory, a call of a function).
+TN_MUST_USE tn_status tn_tir_count_flops(const tn_node *func, const tn_size_value *sizes,
+                                         size_t n_sizes, tn_op_count *out);
 /// Level rules of a PRIM_FUNC: dtypes of every node, index counts, block structure (iters, regions
 /// name visible buffers, init only with reduce axes), loop kinds, predicates bool, RETURN fits ret,
 /// calls' arity. Includes tn_ir_verify_func.
