@@ -3,6 +3,7 @@
 /* The context, the memo, and the questions that look for one solution. Each is asked as "is there a
  * counterexample": the key first, then the memo, then a formula over fresh columns, then the
  * solver. Questions that compare sets stand in sets_cover.c. */
+#include <isl/ast_build.h>
 #include <isl/options.h>
 
 #include "arith/arith_priv.h"
@@ -15,6 +16,7 @@ tn_sets *tn_sets_new(void) {
   sets->ctx = isl_ctx_alloc();
   TN_CHECK(sets->ctx != NULL, "out of memory");
   isl_options_set_on_error(sets->ctx, ISL_ON_ERROR_CONTINUE);
+  isl_options_set_ast_build_detect_min_max(sets->ctx, 1);
   sets->max_ops = TN_SETS_MAX_OPS;
   tn_arena_init(&sets->arena, 0);
   return sets;

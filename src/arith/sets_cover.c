@@ -9,18 +9,9 @@
 
 #include "arith/sets_priv.h"
 
-/* A set of elements: the image of a footprint, or a box. */
-typedef struct image {
-  tn_question q;
-  tn_formulas formulas;
-  uint32_t n_dims;
-  uint32_t *elements; /* columns */
-  uint32_t *params;   /* columns, as the list of symbols has them */
-} image;
-
 typedef TN_VEC(tn_col) symbol_list;
 
-static void add_elements(image *im, uint32_t n_dims) {
+static void add_elements(tn_image *im, uint32_t n_dims) {
   im->n_dims = n_dims;
   im->elements = TN_ARENA_ARRAY(&im->q.arena, uint32_t, n_dims);
   for (uint32_t d = 0; d < n_dims; ++d) {
@@ -29,41 +20,38 @@ static void add_elements(image *im, uint32_t n_dims) {
   }
 }
 
-static void image_init(image *im, tn_asking *k, tn_col_kind kind, const tn_footprint *f) {
-  *im = (image){.n_dims = 0};
+void tn_image_init(tn_image *im, tn_asking *k, tn_col_kind kind, const tn_footprint *f) {
+  *im = (tn_image){.n_dims = 0};
   tn_asking_begin(k, &im->q);
-  tn_instance inst;
-  tn_instance_init(&inst, &im->q, kind, &f->domain);
+  tn_instance_init(&im->inst, &im->q, kind, &f->domain);
   add_elements(im, f->access.n_dims);
   for (uint32_t d = 0; d < im->n_dims && !tn_question_is_failed(&im->q); ++d) {
     const tn_node *extent = f->access.extents == NULL ? NULL : f->access.extents[d];
-    TN_VEC_PUSH(&im->formulas, tn_instance_within(&inst, tn_form_col(&im->q, im->elements[d]),
+    TN_VEC_PUSH(&im->formulas, tn_instance_within(&im->inst, tn_form_col(&im->q, im->elements[d]),
                                                   f->access.mins[d], extent));
   }
-  tn_instance_deinit(&inst);
 }
 
-static void image_init_box(image *im, tn_asking *k, uint32_t n, const tn_node *const *extents) {
-  *im = (image){.n_dims = 0};
+static void image_init_box(tn_image *im, tn_asking *k, uint32_t n, const tn_node *const *extents) {
+  *im = (tn_image){.n_dims = 0};
   tn_asking_begin(k, &im->q);
-  tn_instance none;
-  tn_instance_init(&none, &im->q, TN_COL_A, &(tn_domain){.n = 0});
+  tn_instance_init(&im->inst, &im->q, TN_COL_A, &(tn_domain){.n = 0});
   add_elements(im, n);
   for (uint32_t d = 0; d < n && !tn_question_is_failed(&im->q); ++d) {
-    TN_VEC_PUSH(&im->formulas,
-                tn_instance_within(&none, tn_form_col(&im->q, im->elements[d]), NULL, extents[d]));
+    TN_VEC_PUSH(&im->formulas, tn_instance_within(&im->inst, tn_form_col(&im->q, im->elements[d]),
+                                                  NULL, extents[d]));
   }
-  tn_instance_deinit(&none);
 }
 
-static void image_deinit(image *im) {
+void tn_image_deinit(tn_image *im) {
+  tn_instance_deinit(&im->inst);
   TN_VEC_DEINIT(&im->formulas);
   tn_question_deinit(&im->q);
 }
 
 /* ---- common symbols ---- */
 
-static void add_symbols(symbol_list *list, const image *im) {
+static void add_symbols(symbol_list *list, const tn_image *im) {
   for (uint32_t i = 0; i < im->q.cols.len; ++i) {
     const tn_col *col = &im->q.cols.data[i];
     bool is_new = col->kind == TN_COL_SYMBOL || col->kind == TN_COL_OPAQUE;
@@ -76,14 +64,14 @@ static void add_symbols(symbol_list *list, const image *im) {
   }
 }
 
-static void take_params(image *im, const symbol_list *list) {
+static void take_params(tn_image *im, const symbol_list *list) {
   im->params = TN_ARENA_ARRAY(&im->q.arena, uint32_t, list->len);
   for (size_t k = 0; k < list->len; ++k) {
     im->params[k] = tn_question_symbol(&im->q, list->data[k].node, list->data[k].kind);
   }
 }
 
-static isl_set *set_of(image *im, const symbol_list *list) {
+static isl_set *set_of(tn_image *im, const symbol_list *list) {
   return tn_question_project(&im->q, &im->formulas, im->n_dims, im->elements, (uint32_t)list->len,
                              im->params);
 }
@@ -93,11 +81,11 @@ static isl_set *set_of(image *im, const symbol_list *list) {
 /* What covers: images, together. */
 typedef struct cover {
   uint32_t n;
-  image *images;
+  tn_image *images;
 } cover;
 
 /* Fixes im's elements and symbols to a point's, and looks for an iteration. */
-static int64_t *trace_back(image *im, isl_point *point, const symbol_list *list) {
+static int64_t *trace_back(tn_image *im, isl_point *point, const symbol_list *list) {
   tn_question *q = &im->q;
   int64_t *values = NULL;
   for (uint32_t i = 0; i < list->len + im->n_dims; ++i) {
@@ -118,7 +106,7 @@ static int64_t *trace_back(image *im, isl_point *point, const symbol_list *list)
   return values;
 }
 
-static tn_verdict subtract(image *part, const cover *whole, const symbol_list *list,
+static tn_verdict subtract(tn_image *part, const cover *whole, const symbol_list *list,
                            int64_t **out_values) {
   tn_sets *sets = part->q.sets;
   isl_set *left = set_of(part, list);
@@ -142,7 +130,7 @@ static tn_verdict subtract(image *part, const cover *whole, const symbol_list *l
 }
 
 /* PROVED: whatever part holds, one of whole holds. */
-static tn_verdict covers(image *part, const cover *whole, int64_t **out_values) {
+static tn_verdict covers(tn_image *part, const cover *whole, int64_t **out_values) {
   symbol_list list = {0};
   bool is_too_big = part->q.is_too_big;
   add_symbols(&list, part);
@@ -185,19 +173,19 @@ tn_answer tn_sets_is_covered(tn_sets *sets, const tn_footprint *part, uint32_t n
   if (tn_asking_recall(&k, &answer)) {
     return answer;
   }
-  image p;
-  image_init(&p, &k, TN_COL_A, part);
-  cover c = {n_whole, TN_ARENA_ARRAY(&p.q.arena, image, n_whole)};
+  tn_image p;
+  tn_image_init(&p, &k, TN_COL_A, part);
+  cover c = {n_whole, TN_ARENA_ARRAY(&p.q.arena, tn_image, n_whole)};
   for (uint32_t i = 0; i < n_whole; ++i) {
-    image_init(&c.images[i], &k, TN_COL_B, &whole[i]);
+    tn_image_init(&c.images[i], &k, TN_COL_B, &whole[i]);
   }
   int64_t *values = NULL;
   tn_verdict verdict = covers(&p, &c, &values);
   answer = tn_asking_finish(&k, verdict, &p.q, values);
   for (uint32_t i = 0; i < n_whole; ++i) {
-    image_deinit(&c.images[i]);
+    tn_image_deinit(&c.images[i]);
   }
-  image_deinit(&p);
+  tn_image_deinit(&p);
   return answer;
 }
 
@@ -223,16 +211,16 @@ static tn_answer box_covers(tn_sets *sets, const tn_footprint *f, const tn_node 
   if (tn_asking_recall(&k, &answer)) {
     return answer;
   }
-  image im;
-  image box;
-  image_init(&im, &k, TN_COL_A, f);
+  tn_image im;
+  tn_image box;
+  tn_image_init(&im, &k, TN_COL_A, f);
   image_init_box(&box, &k, f->access.n_dims, extents);
-  image *part = is_box_part ? &box : &im;
+  tn_image *part = is_box_part ? &box : &im;
   int64_t *values = NULL;
   tn_verdict verdict = covers(part, &(cover){1, is_box_part ? &im : &box}, &values);
   answer = tn_asking_finish(&k, verdict, &part->q, values);
-  image_deinit(&im);
-  image_deinit(&box);
+  tn_image_deinit(&im);
+  tn_image_deinit(&box);
   return answer;
 }
 

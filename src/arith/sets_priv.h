@@ -216,6 +216,19 @@ tn_verdict tn_asking_solve(tn_question *q, tn_formulas *formulas, int64_t **out_
 tn_answer tn_asking_finish(tn_asking *k, tn_verdict verdict, const tn_question *q,
                            const int64_t *values);
 
+/* ---- sets_cover.c ---- */
+/// A set of elements: the image of a footprint, or a box.
+typedef struct tn_image {
+  tn_question q;
+  tn_instance inst; /* borrows q, so an image does not move */
+  tn_formulas formulas;
+  uint32_t n_dims;
+  uint32_t *elements; /* columns */
+  uint32_t *params;   /* columns, as a list of symbols has them */
+} tn_image;
+void tn_image_init(tn_image *im, tn_asking *k, tn_col_kind kind, const tn_footprint *f);
+void tn_image_deinit(tn_image *im);
+
 /* ---- sets_quick.c ---- */
 /// True: the conjunction of eqs == 0 and ges >= 0 has no integer solution. False: not known.
 bool tn_sets_quick_is_empty(uint32_t n_cols, uint32_t n_eqs, const tn_form *const *eqs,

@@ -295,6 +295,49 @@ static void maps_are_injective_or_not(void **state) {
   }
 }
 
+/* ---- boxes ---- */
+
+typedef struct box_case {
+  const char *footprint;
+  const char *want; /* min ~ extent a dimension; NULL: none */
+} box_case;
+
+static const box_case boxes[] = {
+    {"ii:8 k:64 -> io * 8 + ii, k", "(io * 8)~8 0~64"},
+    {"i:n j:m -> i + 1, j * 2", "1~n 0~((m * 2) - 1)"},
+    {"i:8 d:3 -> r * 8 + i + d - 1", "((r * 8) - 1)~10"},
+    {"i:8 -> i * 4 + b ~ 4", "b~32"},
+    {"i:2~n -> 5 - i", "(4 - n)~n"},
+    {"ii:8 | io * 8 + ii < n -> io * 8 + ii", "(8 * io)~min(8, ((-8 * io) + n))"},
+    {"i:64 -> i // 8, i % 8", "0~8 0~8"},
+    {"i:16 -> (b * 16 + i) // 4", "(4 * b)~4"},
+    {"i:(min(8, n - b)) -> b + i", "b~min(8, (n - b))"},
+    {"i:n j:n -> i * j", NULL},
+};
+
+static void boxes_are_the_least(void **state) {
+  (void)state;
+  for (size_t i = 0; i < TN_N_ROWS(boxes); ++i) {
+    world w;
+    setup(&w);
+    text_footprint ft = text_footprint_of(&w.w, boxes[i].footprint);
+    tn_footprint f = text_as_footprint(&ft);
+    const tn_node *mins[4];
+    const tn_node *extents[4];
+    tn_answer a = tn_sets_box(w.sets, w.w.ir, &f, mins, extents);
+    tn_buf got = TN_BUF_INIT;
+    for (uint32_t d = 0; d < f.access.n_dims && a.verdict == TN_PROVED; ++d) {
+      tn_buf_printf(&got, d == 0 ? "" : " ");
+      text_print(&got, mins[d]);
+      tn_buf_printf(&got, "~");
+      text_print(&got, extents[d]);
+    }
+    expect_text(tn_buf_text(&got), boxes[i].want == NULL ? "" : boxes[i].want);
+    tn_buf_deinit(&got);
+    teardown(&w);
+  }
+}
+
 /* ---- the context ---- */
 
 static void answers_are_remembered_by_structure(void **state) {
@@ -423,6 +466,7 @@ int main(void) {
       cmocka_unit_test(dependences_are_found_or_excluded),
       cmocka_unit_test(coverage_is_decided),
       cmocka_unit_test(maps_are_injective_or_not),
+      cmocka_unit_test(boxes_are_the_least),
       cmocka_unit_test(answers_are_remembered_by_structure),
       cmocka_unit_test(past_the_cap_a_question_is_undecided_and_counted),
       cmocka_unit_test(what_may_wrap_is_not_affine),
