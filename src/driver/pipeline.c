@@ -24,6 +24,7 @@ static const char default_passes[] =
   "lower_shapes,"
   /* loop level -> lowered form (lower/lower.h) */
   "lower_blocks,"
+  "compact_buffers,"      /* while an access has an index a dimension */
   "flatten_buffers,"
   "simplify,"             /* so that vectorize_loops sees strides of 1 */
   "partition_loops,"      /* before lanes and copies are made: it decides their masks */

@@ -4,6 +4,7 @@
  * take. The order for loops:
  *
  *   lower_blocks      blocks -> loops, ifs, allocations
+ *   compact_buffers   scratch memory where it is needed, as large as needed
  *   flatten_buffers   one index an access
  *   simplify          the indices, with the loops' ranges: what vectorize_loops has to see through
  *   partition_loops   bulk and rest of loops with conditions

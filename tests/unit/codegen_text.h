@@ -16,9 +16,9 @@ typedef struct cgx {
   tn_module source;
 } cgx;
 
-static const char *const cgx_passes[] = {"lower_blocks",    "flatten_buffers", "simplify",
-                                         "partition_loops", "vectorize_loops", "unroll_loops",
-                                         "simplify",        "remove_no_op"};
+static const char *const cgx_passes[] = {"lower_blocks", "compact_buffers", "flatten_buffers",
+                                         "simplify",     "partition_loops", "vectorize_loops",
+                                         "unroll_loops", "simplify",        "remove_no_op"};
 
 /// Lowers t->module in place by the usual passes.
 static inline tn_status cgx_lower(tn_module *module, int32_t level) {

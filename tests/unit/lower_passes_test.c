@@ -12,8 +12,8 @@
 #define HEAD "from tvm.script import tir as T\n\n@T.prim_func\n"
 
 static const char whole_order[] =
-    "lower_blocks,flatten_buffers,simplify,partition_loops,vectorize_loops,unroll_loops,"
-    "simplify,remove_no_op";
+    "lower_blocks,compact_buffers,flatten_buffers,simplify,partition_loops,vectorize_loops,"
+    "unroll_loops,simplify,remove_no_op";
 
 typedef struct program {
   const char *name;
@@ -274,9 +274,9 @@ static void the_whole_order_gives_the_lowered_form(void **state) {
 
 static void passes_are_idempotent(void **state) {
   (void)state;
-  static const char *const lists[] = {"lower_blocks",    "flatten_buffers", "simplify",
-                                      "partition_loops", "vectorize_loops", "unroll_loops",
-                                      "remove_no_op"};
+  static const char *const lists[] = {"lower_blocks", "compact_buffers", "flatten_buffers",
+                                      "simplify",     "partition_loops", "vectorize_loops",
+                                      "unroll_loops", "remove_no_op"};
   for (size_t i = 0; i < TN_N_ROWS(programs); ++i) {
     tn_module module;
     lc_parse(&module, programs[i].text);

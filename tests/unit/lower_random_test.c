@@ -20,9 +20,10 @@ static const char *const lists[] = {
     "lower_blocks,vectorize_loops",
     "lower_blocks,flatten_buffers",
     "lower_blocks,partition_loops",
+    "lower_blocks,compact_buffers",
     "lower_blocks,flatten_buffers,vectorize_loops",
-    "lower_blocks,flatten_buffers,simplify,partition_loops,vectorize_loops,unroll_loops,"
-    "simplify,remove_no_op",
+    "lower_blocks,compact_buffers,flatten_buffers,simplify,partition_loops,vectorize_loops,"
+    "unroll_loops,simplify,remove_no_op",
 };
 
 static const tn_pass *find_pass(const char *name, size_t len) {
