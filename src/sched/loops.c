@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* What the primitives on loops share: which loops they may touch, and how a condition comes to what
+ * stands below. */
+#include "sched/loops.h"
+
+/* ---- loops that may be changed ---- */
+
+typedef struct write_search {
+  const tn_node *data; /* of the memory that a bound reads */
+  bool is_found;
+} write_search;
+
+static tn_visit look_for_write(const tn_node *n, void *ctx) {
+  write_search *search = ctx;
+  bool may_write = tn_is(n, TN_OP_STORE)
+                       ? n->in[TN_STORE_BUFFER]->in[TN_BUFFER_DATA] == search->data
+                       : (n->flags & TN_NF_EFFECT) != 0 || tn_is(n, TN_OP_DECL) ||
+                             tn_is(n, TN_OP_MATCH); /* another name of the memory */
+  search->is_found = search->is_found || may_write;
+  return may_write ? TN_STOP : TN_DESCEND;
+}
+
+typedef struct load_search {
+  const tn_node *body;
+  bool may_change;
+} load_search;
+
+static tn_visit look_for_load(const tn_node *n, void *ctx) {
+  load_search *search = ctx;
+  if (tn_is(n, TN_OP_LOAD)) {
+    write_search write = {.data = n->in[0]->in[TN_BUFFER_DATA]};
+    (void)tn_walk_distinct(search->body, look_for_write, &write);
+    search->may_change = search->may_change || write.is_found;
+  }
+  search->may_change = search->may_change || (n->flags & TN_NF_EFFECT) != 0;
+  return search->may_change ? TN_STOP : TN_DESCEND;
+}
+
+tn_status tn_loop_check_bounds_stay(tn_sched *s, const tn_node *loop) {
+  const tn_node *handle = loop->in[TN_FOR_VAR];
+  if (tn_loop_exits(loop->in[TN_FOR_BODY]) != 0) {
+    return tn_refuse(s, handle, NULL, "a break or continue leaves its rounds early");
+  }
+  load_search search = {.body = loop->in[TN_FOR_BODY]};
+  (void)tn_walk_distinct(loop->in[TN_FOR_MIN], look_for_load, &search);
+  (void)tn_walk_distinct(loop->in[TN_FOR_EXTENT], look_for_load, &search);
+  if (search.may_change) {
+    return tn_refuse(s, handle, NULL, "its bounds read memory that its body may write");
+  }
+  return NULL;
+}
+
+tn_status tn_loop_check_plain(tn_sched *s, const tn_node *loop) {
+  const tn_node *handle = loop->in[TN_FOR_VAR];
+  const tn_node *annotations = loop->in[TN_FOR_ANNOTATIONS];
+  if (!tn_is_none(annotations) && annotations->n_in > 0) {
+    return tn_refuse(s, handle, "unannotate it first, annotate what comes out",
+                     "it has the annotation '%s', which would be lost",
+                     annotations->in[0]->attr.text);
+  }
+  if (loop->attr.i64 == TN_FOR_THREAD_BINDING) {
+    return tn_refuse(s, handle, "bind after this step", "it is bound to thread '%s'",
+                     loop->in[TN_FOR_THREAD]->attr.text);
+  }
+  return tn_loop_check_bounds_stay(s, loop);
+}
+
+const tn_node *tn_loop_only_inner(const tn_node *loop) {
+  const tn_node *body = loop->in[TN_FOR_BODY];
+  return tn_is(body, TN_OP_FOR) ? body : NULL;
+}
+
+/* ---- conditions ---- */
+
+static bool has_memory(const tn_node *expr) {
+  return (expr->flags & (TN_NF_READS | TN_NF_EFFECT)) != 0;
+}
+
+/* Does a predicate of each block guard all that happens in stmt? Bindings and bounds that read
+ * memory are computed before it. */
+static bool only_blocks(const tn_node *stmt) {
+  if (tn_is(stmt, TN_OP_BLOCK)) {
+    for (uint32_t i = 0; i < stmt->in[TN_BLOCK_ITERS]->n_in; ++i) {
+      if (has_memory(stmt->in[TN_BLOCK_ITERS]->in[i]->in[TN_ITER_BINDING])) {
+        return false;
+      }
+    }
+    return true;
+  }
+  if (tn_is(stmt, TN_OP_FOR)) {
+    return !has_memory(stmt->in[TN_FOR_MIN]) && !has_memory(stmt->in[TN_FOR_EXTENT]) &&
+           only_blocks(stmt->in[TN_FOR_BODY]);
+  }
+  if (tn_is(stmt, TN_OP_IF)) {
+    return !has_memory(stmt->in[TN_IF_COND]) && only_blocks(stmt->in[TN_IF_THEN]) &&
+           (tn_is_none(stmt->in[TN_IF_ELSE]) || only_blocks(stmt->in[TN_IF_ELSE]));
+  }
+  bool is_seq = tn_is(stmt, TN_OP_SEQ);
+  for (uint32_t i = 0; is_seq && i < stmt->n_in; ++i) {
+    is_seq = only_blocks(stmt->in[i]);
+  }
+  return is_seq;
+}
+
+static const tn_node *add_predicate(tn_ir *ir, const tn_node *stmt, const tn_node *cond) {
+  if (tn_is(stmt, TN_OP_BLOCK)) {
+    return tn_with_child(ir, stmt, TN_BLOCK_PREDICATE,
+                         tn_sched_and(ir, stmt->in[TN_BLOCK_PREDICATE], cond));
+  }
+  for (uint32_t i = 0; i < stmt->n_in; ++i) {
+    if (tn_op_info_get((tn_op)stmt->in[i]->op)->cls == TN_CLASS_STMT) {
+      stmt = tn_with_child(ir, stmt, i, add_predicate(ir, stmt->in[i], cond));
+    }
+  }
+  return stmt;
+}
+
+const tn_node *tn_stmt_guard(tn_ir *ir, const tn_node *body, const tn_node *cond) {
+  if (only_blocks(body)) {
+    return add_predicate(ir, body, cond);
+  }
+  const tn_node *in[] = {[TN_IF_COND] = cond, [TN_IF_THEN] = body, [TN_IF_ELSE] = tn_none(ir)};
+  return tn_node_new(ir, TN_OP_IF, TN_DT_NONE, (tn_attr){.i64 = 0}, 3, in);
+}
