@@ -17,6 +17,7 @@ fi
 CC=${CC:-cc}
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
+export XDG_CACHE_HOME=$work/cache # what the tool keeps of this machine
 n_checks=0
 n_bad=0
 
