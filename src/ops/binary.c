@@ -310,49 +310,37 @@ tn_status tn_op_eval_binary(const tn_node *call, const tn_array *const *args, in
   return NULL;
 }
 
-tn_status tn_kernel_begin_elementwise(tn_kernel *k, const tn_node *type,
-                                      const tn_node **out_buffer) {
-  TN_TRY(tn_kernel_result(k, type, out_buffer));
-  const tn_node *shape = (*out_buffer)->in[TN_BUFFER_SHAPE];
-  tn_kernel_begin(k, "T_elem", shape->n_in, shape->in, 0, NULL);
-  return NULL;
-}
-
 /* log(exp(a) + exp(b)), in a form that does not overflow. */
 static const tn_node *log_add_exp(tn_kernel *k, const tn_node *a, const tn_node *b) {
-  const tn_node *top = tn_k_op(k, TN_OP_MAX, a, b);
-  const tn_node *apart = tn_k_call(k, TN_INTRIN_FABS, tn_k_op(k, TN_OP_SUB, a, b));
-  const tn_node *minus = tn_k_op(k, TN_OP_SUB, tn_k_number(k, a->dtype, 0), apart);
-  return tn_k_op(k, TN_OP_ADD, top,
-                 tn_k_call(k, TN_INTRIN_LOG1P, tn_k_call(k, TN_INTRIN_EXP, minus)));
+  const tn_node *top = tn_te_max(k->te, a, b);
+  const tn_node *apart = tn_te_intrin(k->te, TN_INTRIN_FABS, TN_TE_LIST(tn_te_sub(k->te, a, b)));
+  const tn_node *minus = tn_te_sub(k->te, tn_te_number(k->te, a->dtype, 0), apart);
+  return tn_te_add(k->te, top,
+                   tn_te_intrin(k->te, TN_INTRIN_LOG1P,
+                                TN_TE_LIST(tn_te_intrin(k->te, TN_INTRIN_EXP, TN_TE_LIST(minus)))));
 }
 
-static tn_status binary_value(tn_kernel *k, const binary_row *row, const tn_node *a,
-                              const tn_node *b, const tn_node **out) {
-  const tn_node *args[] = {a, b};
+static const tn_node *binary_value(tn_kernel *k, const binary_row *row, const tn_node *a,
+                                   const tn_node *b) {
   switch (row->op) {
     case OP_POWER:
-      return tn_tir_intrin(k->ir, tn_intrin_get(TN_INTRIN_POW), TN_DT_NONE, 2, args, out);
+      return tn_te_intrin(k->te, TN_INTRIN_POW, TN_TE_LIST(a, b));
     case OP_ATAN2:
-      return tn_tir_intrin(k->ir, tn_intrin_get(TN_INTRIN_ATAN2), TN_DT_NONE, 2, args, out);
+      return tn_te_intrin(k->te, TN_INTRIN_ATAN2, TN_TE_LIST(a, b));
     case OP_LOG_ADD_EXP:
-      *out = log_add_exp(k, a, b);
-      return NULL;
+      return log_add_exp(k, a, b);
     default:
-      return tn_tir_binary(k->ir, (tn_op)row->op, a, b, out);
+      return tn_te_op(k->te, (tn_op)row->op, a, b);
   }
 }
 
 static tn_status build_binary(tn_kernel *k, const tn_node *type) {
   const tn_node *out = NULL;
-  const tn_node *a = NULL;
-  const tn_node *b = NULL;
-  const tn_node *value = NULL;
   TN_TRY(tn_kernel_begin_elementwise(k, type, &out));
-  TN_TRY(tn_kernel_load_broadcast(k, k->buffers.data[0], k->n_spatial, &a));
-  TN_TRY(tn_kernel_load_broadcast(k, k->buffers.data[1], k->n_spatial, &b));
-  TN_TRY(binary_value(k, binary_row_of(k->call), a, b, &value));
-  return tn_kernel_end(k, out, k->axes, value, NULL);
+  const tn_node *a = tn_kernel_load_broadcast(k, k->buffers.data[0]);
+  const tn_node *b = tn_kernel_load_broadcast(k, k->buffers.data[1]);
+  tn_te_end_into(k->te, out, k->axes, binary_value(k, binary_row_of(k->call), a, b), NULL);
+  return NULL;
 }
 
 tn_status tn_op_lower_binary(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
@@ -398,12 +386,10 @@ tn_status tn_op_eval_astype(const tn_node *call, const tn_array *const *args, in
 
 static tn_status build_astype(tn_kernel *k, const tn_node *type) {
   const tn_node *out = NULL;
-  const tn_node *x = NULL;
-  const tn_node *value = NULL;
   TN_TRY(tn_kernel_begin_elementwise(k, type, &out));
-  TN_TRY(tn_kernel_load(k, k->buffers.data[0], k->axes, &x));
-  TN_TRY(tn_tir_cast(k->ir, out->dtype, x, &value));
-  return tn_kernel_end(k, out, k->axes, value, NULL);
+  const tn_node *x = tn_te_load(k->te, k->buffers.data[0], k->axes);
+  tn_te_end_into(k->te, out, k->axes, tn_te_cast(k->te, out->dtype, x), NULL);
+  return NULL;
 }
 
 tn_status tn_op_lower_astype(tn_ir *ir, const tn_node *call, const tn_node **out_func) {

@@ -184,9 +184,9 @@ static tn_status build_padded(tn_kernel *k, const conv *c, const tn_node *data,
   for (int32_t d = 0; d < c->n; ++d) {
     int32_t at = c->data.at[2 + d];
     int64_t more = c->window.before[d] + c->window.after[d];
-    dims[at] = tn_op_simplify(k->ir, tn_k_op(k, TN_OP_ADD, dims[at], tn_k_i64(k, more)));
+    dims[at] = tn_op_simplify(k->ir, tn_te_add(k->te, dims[at], tn_int(k->ir, TN_DT_I64, more)));
   }
-  *out = tn_kernel_temp(k, "pad_temp", data->dtype, shape->n_in, dims);
+  *out = tn_te_declare(k->te, "pad_temp", data->dtype, shape->n_in, dims);
   tn_kernel_begin(k, "pad_temp", shape->n_in, dims, 0, NULL);
   for (uint32_t i = 0; i < shape->n_in; ++i) {
     from[i] = k->axes[i];
@@ -196,18 +196,19 @@ static tn_status build_padded(tn_kernel *k, const conv *c, const tn_node *data,
     if (c->window.before[d] == 0 && c->window.after[d] == 0) {
       continue;
     }
-    const tn_node *low = tn_k_i64(k, c->window.before[d]);
-    const tn_node *high = tn_op_simplify(k->ir, tn_k_op(k, TN_OP_ADD, low, shape->in[at]));
-    from[at] = tn_k_op(k, TN_OP_SUB, k->axes[at], low);
-    const tn_node *is_in = tn_k_op(k, TN_OP_AND, tn_k_op(k, TN_OP_LE, low, k->axes[at]),
-                                   tn_k_op(k, TN_OP_LT, k->axes[at], high));
-    inside = inside == NULL ? is_in : tn_k_op(k, TN_OP_AND, inside, is_in);
+    const tn_node *low = tn_int(k->ir, TN_DT_I64, c->window.before[d]);
+    const tn_node *high = tn_op_simplify(k->ir, tn_te_add(k->te, low, shape->in[at]));
+    from[at] = tn_te_sub(k->te, k->axes[at], low);
+    const tn_node *is_in =
+        tn_te_and(k->te, tn_te_le(k->te, low, k->axes[at]), tn_te_lt(k->te, k->axes[at], high));
+    inside = inside == NULL ? is_in : tn_te_and(k->te, inside, is_in);
   }
-  const tn_node *value = tn_k_load(k, data, from);
+  const tn_node *value = tn_te_load(k->te, data, from);
   if (inside != NULL) {
-    value = tn_k_select(k, inside, value, tn_k_number(k, data->dtype, 0));
+    value = tn_te_if_then_else(k->te, inside, value, tn_te_number(k->te, data->dtype, 0));
   }
-  return tn_kernel_end(k, *out, k->axes, value, NULL);
+  tn_te_end_into(k->te, *out, k->axes, value, NULL);
+  return NULL;
 }
 
 static tn_status build_conv(tn_kernel *k, const tn_node *type) {
@@ -240,21 +241,21 @@ static tn_status build_conv(tn_kernel *k, const tn_node *type) {
   if (c.groups > 1) {
     const tn_node *outs = w_shape->in[c.kernel.at[0]];
     const tn_node *per_group =
-        tn_op_simplify(k->ir, tn_k_op(k, TN_OP_FLOORDIV, outs, tn_k_i64(k, c.groups)));
-    const tn_node *group = tn_k_op(k, TN_OP_FLOORDIV, channel, per_group);
-    from[c.data.at[1]] = tn_op_simplify(
-        k->ir, tn_k_op(k, TN_OP_ADD, tn_k_op(k, TN_OP_MUL, group, reduce[0]), taps[0]));
+        tn_op_simplify(k->ir, tn_te_floordiv(k->te, outs, tn_int(k->ir, TN_DT_I64, c.groups)));
+    const tn_node *group = tn_te_floordiv(k->te, channel, per_group);
+    from[c.data.at[1]] =
+        tn_op_simplify(k->ir, tn_te_add(k->te, tn_te_mul(k->te, group, reduce[0]), taps[0]));
   }
   for (int32_t d = 0; d < c.n; ++d) {
     tap[c.kernel.at[2 + d]] = taps[1 + d];
     from[c.data.at[2 + d]] =
         tn_window_index(k, &c.window, d, k->axes[c.out.at[2 + d]], taps[1 + d], is_padded);
   }
-  const tn_node *a = tn_k_cast(k, out->dtype, tn_k_load(k, x, from));
-  const tn_node *b = tn_k_cast(k, out->dtype, tn_k_load(k, w, tap));
-  const tn_node *sum =
-      tn_k_op(k, TN_OP_ADD, tn_k_load(k, out, k->axes), tn_k_op(k, TN_OP_MUL, a, b));
-  return tn_kernel_end(k, out, k->axes, sum, tn_k_number(k, out->dtype, 0));
+  const tn_node *a = tn_te_cast(k->te, out->dtype, tn_te_load(k->te, x, from));
+  const tn_node *b = tn_te_cast(k->te, out->dtype, tn_te_load(k->te, w, tap));
+  const tn_node *sum = tn_te_add(k->te, tn_te_load(k->te, out, k->axes), tn_te_mul(k->te, a, b));
+  tn_te_end_into(k->te, out, k->axes, sum, tn_te_number(k->te, out->dtype, 0));
+  return NULL;
 }
 
 tn_status tn_op_lower_conv(tn_ir *ir, const tn_node *call, const tn_node **out_func) {

@@ -131,13 +131,15 @@ tn_status tn_op_eval_create(const tn_node *call, const tn_array *const *args, in
 static tn_status build_create(tn_kernel *k, const tn_node *type) {
   const tn_node *out = NULL;
   TN_TRY(tn_kernel_begin_elementwise(k, type, &out));
-  const tn_node *value = tn_k_number(k, out->dtype, is_one(k->call));
+  const tn_node *value = tn_te_number(k->te, out->dtype, is_one(k->call));
   if (is_full(k->call)) {
     const tn_node *number = written_value(tn_call_arg(k->call, 1));
     const tn_node *buffer = k->buffers.data[is_like(k->call) ? 1 : 0];
-    value = tn_k_cast(k, out->dtype, number != NULL ? number : tn_k_load(k, buffer, NULL));
+    value =
+        tn_te_cast(k->te, out->dtype, number != NULL ? number : tn_te_load(k->te, buffer, NULL));
   }
-  return tn_kernel_end(k, out, k->axes, value, NULL);
+  tn_te_end_into(k->te, out, k->axes, value, NULL);
+  return NULL;
 }
 
 tn_status tn_op_lower_create(tn_ir *ir, const tn_node *call, const tn_node **out_func) {

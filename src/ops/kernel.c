@@ -243,12 +243,15 @@ static const tn_node *own_extent(tn_kernel *k, const tn_node *dim) {
   if (tn_map_find(&k->sizes, dim->id, &known)) {
     return (const tn_node *)(uintptr_t)known;
   }
-  const tn_node *var = tn_var_new(k->ir, dim->op == TN_OP_VAR ? dim->attr.text : "n", TN_DT_I64);
+  const tn_node *var = tn_te_var(k->te, dim->op == TN_OP_VAR ? dim->attr.text : "n", TN_DT_I64);
   tn_map_set(&k->sizes, dim->id, (uint64_t)(uintptr_t)var);
   return var;
 }
 
-static tn_status add_param(tn_kernel *k, const char *name, const tn_node *type,
+typedef const tn_node *(*make_tensor)(tn_te *te, const char *name, tn_dtype dtype, uint32_t ndim,
+                                      const tn_node *const *shape);
+
+static tn_status add_param(tn_kernel *k, make_tensor make, const char *name, const tn_node *type,
                            const tn_node **out) {
   const tn_node *shape = type->op == TN_OP_TY_TENSOR ? tn_op_shape(type) : NULL;
   if (shape == NULL || type->dtype == TN_DT_NONE || shape->n_in > TN_MAX_NDIM) {
@@ -259,30 +262,27 @@ static tn_status add_param(tn_kernel *k, const char *name, const tn_node *type,
   for (uint32_t d = 0; d < shape->n_in; ++d) {
     dims[d] = own_extent(k, shape->in[d]);
   }
-  tn_buffer_spec spec = {.name = name, .dtype = type->dtype, .ndim = shape->n_in, .shape = dims};
-  *out = tn_buffer_new(k->ir, &spec);
-  TN_VEC_PUSH(&k->params, tn_var_new(k->ir, name, TN_DT_HANDLE));
+  *out = make(k->te, name, type->dtype, shape->n_in, dims);
   TN_VEC_PUSH(&k->buffers, *out);
-  return NULL;
+  return tn_te_take_status(k->te);
 }
 
 /* A, B ... Z, A26, A27 ... */
 static tn_status add_argument(tn_kernel *k, const tn_node *type) {
   char name[24];
-  const tn_node *buffer = NULL;
-  size_t n = k->params.len;
+  const tn_node *tensor = NULL;
+  size_t n = k->buffers.len;
   if (n < 26) {
     (void)snprintf(name, sizeof name, "%c", (char)('A' + n));
   } else {
     (void)snprintf(name, sizeof name, "A%zu", n);
   }
-  return add_param(k, name, type, &buffer);
+  return add_param(k, tn_te_placeholder, name, type, &tensor);
 }
 
-static tn_status kernel_init(tn_kernel *k, tn_ir *ir, const tn_node *call) {
-  *k = (tn_kernel){.ir = ir, .call = call};
-  tn_infer_ctx ctx = {.ir = ir};
-  const tn_node *args = call->in[TN_CALL_ARGS];
+static tn_status add_arguments(tn_kernel *k) {
+  tn_infer_ctx ctx = {.ir = k->ir};
+  const tn_node *args = k->call->in[TN_CALL_ARGS];
   for (uint32_t i = 0; i < args->n_in; ++i) {
     const tn_node *type = NULL;
     TN_TRY(tn_graph_infer(&ctx, args->in[i], &type));
@@ -296,16 +296,7 @@ static tn_status kernel_init(tn_kernel *k, tn_ir *ir, const tn_node *call) {
   return NULL;
 }
 
-static void kernel_deinit(tn_kernel *k) {
-  tn_status_free(k->st);
-  tn_map_deinit(&k->sizes);
-  TN_VEC_DEINIT(&k->params);
-  TN_VEC_DEINIT(&k->buffers);
-  TN_VEC_DEINIT(&k->stmts);
-  TN_VEC_DEINIT(&k->allocs);
-}
-
-tn_status tn_kernel_result(tn_kernel *k, const tn_node *type, const tn_node **out_buffer) {
+tn_status tn_kernel_result(tn_kernel *k, const tn_node *type, const tn_node **out_tensor) {
   char name[24];
   if (k->n_results == 0) {
     (void)snprintf(name, sizeof name, "T_out");
@@ -313,15 +304,7 @@ tn_status tn_kernel_result(tn_kernel *k, const tn_node *type, const tn_node **ou
     (void)snprintf(name, sizeof name, "T_out_%u", k->n_results);
   }
   ++k->n_results;
-  return add_param(k, name, type, out_buffer);
-}
-
-const tn_node *tn_kernel_temp(tn_kernel *k, const char *name, tn_dtype dtype, uint32_t n,
-                              const tn_node *const *extents) {
-  tn_buffer_spec spec = {.name = name, .dtype = dtype, .ndim = n, .shape = extents};
-  const tn_node *buffer = tn_buffer_new(k->ir, &spec);
-  TN_VEC_PUSH(&k->allocs, buffer);
-  return buffer;
+  return add_param(k, tn_te_declare, name, type, out_tensor);
 }
 
 /* ---- blocks ---- */
@@ -329,93 +312,32 @@ const tn_node *tn_kernel_temp(tn_kernel *k, const char *name, tn_dtype dtype, ui
 void tn_kernel_begin(tn_kernel *k, const char *name, uint32_t n_spatial,
                      const tn_node *const *spatial, uint32_t n_reduce,
                      const tn_node *const *reduce) {
-  TN_ASSERT(n_spatial + n_reduce <= 2 * TN_MAX_NDIM, "%u axes", n_spatial + n_reduce);
-  k->block = name;
-  k->scan_axis = -1;
+  tn_te_begin(k->te, name, n_spatial, spatial);
+  for (uint32_t i = 0; i < n_reduce; ++i) {
+    (void)tn_te_reduce_axis(k->te, NULL, reduce[i]);
+  }
   k->n_spatial = n_spatial;
-  k->n_reduce = n_reduce;
-  for (uint32_t i = 0; i < n_spatial + n_reduce; ++i) {
-    char text[24];
-    bool is_spatial = i < n_spatial;
-    uint32_t at = is_spatial ? i : i - n_spatial;
-    k->extents[i] = is_spatial ? spatial[at] : reduce[at];
-    (void)snprintf(text, sizeof text, is_spatial ? "i%u" : "k%u", at);
-    k->loops[i] = tn_var_new(k->ir, text, TN_DT_I64);
-    (void)snprintf(text, sizeof text, is_spatial ? "v_i%u" : "v_k%u", at);
-    k->axes[i] = tn_var_new(k->ir, text, TN_DT_I64);
-  }
+  k->axes = tn_te_axes(k->te);
 }
 
-tn_status tn_kernel_load(tn_kernel *k, const tn_node *buffer, const tn_node *const *indices,
-                         const tn_node **out) {
-  return tn_tir_load(k->ir, buffer, tn_buffer_ndim(buffer), indices, NULL, out);
+tn_status tn_kernel_begin_elementwise(tn_kernel *k, const tn_node *type,
+                                      const tn_node **out_tensor) {
+  TN_TRY(tn_kernel_result(k, type, out_tensor));
+  const tn_node *shape = (*out_tensor)->in[TN_BUFFER_SHAPE];
+  tn_kernel_begin(k, "T_elem", shape->n_in, shape->in, 0, NULL);
+  return NULL;
 }
 
-tn_status tn_kernel_load_broadcast(tn_kernel *k, const tn_node *buffer, uint32_t n_axes,
-                                   const tn_node **out) {
+const tn_node *tn_kernel_load_broadcast(tn_kernel *k, const tn_node *tensor) {
   const tn_node *indices[TN_MAX_NDIM];
-  uint32_t n = tn_buffer_ndim(buffer);
-  TN_ASSERT(n <= n_axes, "an operand of rank %u in a result of rank %u", n, n_axes);
+  uint32_t n = tn_buffer_ndim(tensor);
+  TN_ASSERT(n <= k->n_spatial, "an operand of rank %u in a result of rank %u", n, k->n_spatial);
   for (uint32_t i = 0; i < n; ++i) {
-    bool is_one = tn_is_int(buffer->in[TN_BUFFER_SHAPE]->in[i], 1);
-    indices[i] = is_one ? tn_int(k->ir, TN_DT_I64, 0) : k->axes[n_axes - n + i];
+    bool is_one = tn_is_int(tensor->in[TN_BUFFER_SHAPE]->in[i], 1);
+    indices[i] = is_one ? tn_int(k->ir, TN_DT_I64, 0) : k->axes[k->n_spatial - n + i];
   }
-  return tn_kernel_load(k, buffer, indices, out);
+  return tn_te_load(k->te, tensor, indices);
 }
-
-/* ---- expressions; the first problem is kept for tn_kernel_end ---- */
-
-static const tn_node *keep(tn_kernel *k, tn_status st, const tn_node *value) {
-  if (st == NULL && value != NULL) {
-    return value;
-  }
-  if (k->st == NULL) {
-    k->st = st;
-  } else {
-    tn_status_free(st);
-  }
-  return tn_int(k->ir, TN_DT_I64, 0);
-}
-
-const tn_node *tn_k_i64(tn_kernel *k, int64_t value) { return tn_int(k->ir, TN_DT_I64, value); }
-
-const tn_node *tn_k_number(tn_kernel *k, tn_dtype dtype, double value) {
-  return tn_dtype_is_any_float(dtype) ? tn_float(k->ir, dtype, value)
-                                      : tn_int(k->ir, dtype, (int64_t)value);
-}
-
-const tn_node *tn_k_op(tn_kernel *k, tn_op op, const tn_node *a, const tn_node *b) {
-  const tn_node *out = NULL;
-  tn_status st = k->st != NULL ? NULL : tn_tir_binary(k->ir, op, a, b, &out);
-  return keep(k, st, out);
-}
-
-const tn_node *tn_k_call(tn_kernel *k, tn_intrin_id id, const tn_node *a) {
-  const tn_node *out = NULL;
-  tn_status st =
-      k->st != NULL ? NULL : tn_tir_intrin(k->ir, tn_intrin_get(id), TN_DT_NONE, 1, &a, &out);
-  return keep(k, st, out);
-}
-
-const tn_node *tn_k_cast(tn_kernel *k, tn_dtype dtype, const tn_node *a) {
-  const tn_node *out = NULL;
-  tn_status st = k->st != NULL ? NULL : tn_tir_cast(k->ir, dtype, a, &out);
-  return keep(k, st, out);
-}
-
-const tn_node *tn_k_select(tn_kernel *k, const tn_node *cond, const tn_node *a, const tn_node *b) {
-  const tn_node *out = NULL;
-  tn_status st = k->st != NULL ? NULL : tn_tir_select(k->ir, TN_OP_IF_THEN_ELSE, cond, a, b, &out);
-  return keep(k, st, out);
-}
-
-const tn_node *tn_k_load(tn_kernel *k, const tn_node *buffer, const tn_node *const *indices) {
-  const tn_node *out = NULL;
-  tn_status st = k->st != NULL ? NULL : tn_kernel_load(k, buffer, indices, &out);
-  return keep(k, st, out);
-}
-
-/* ---- blocks, closed ---- */
 
 void tn_kernel_begin_reduction(tn_kernel *k, const char *name, const tn_node *x,
                                const bool *is_reduced) {
@@ -457,150 +379,13 @@ uint32_t tn_kernel_kept_index(const tn_kernel *k, uint32_t ndim, const bool *is_
   return n;
 }
 
-static tn_status make_block(tn_kernel *k, const tn_node *body, const tn_node *init,
-                            const tn_node **out) {
-  tn_ir *ir = k->ir;
-  const tn_node *zero = tn_int(ir, TN_DT_I64, 0);
-  const tn_node *empty = tn_list(ir, 0, NULL);
-  const tn_node *iters[2 * TN_MAX_NDIM];
-  uint32_t n = k->n_spatial + k->n_reduce;
-  for (uint32_t i = 0; i < n; ++i) {
-    const tn_node *in[] = {k->axes[i], zero, k->extents[i], k->loops[i]};
-    tn_attr kind = {.i64 = (int32_t)i == k->scan_axis ? TN_ITER_SCAN
-                           : i < k->n_spatial         ? TN_ITER_SPATIAL
-                                                      : TN_ITER_REDUCE};
-    iters[i] = tn_node_new(ir, TN_OP_ITER, TN_DT_NONE, kind, 4, in);
-  }
-  const tn_node *in[] = {
-      [TN_BLOCK_LABEL] = tn_label_new(ir, k->block),
-      [TN_BLOCK_ITERS] = tn_list(ir, n, iters),
-      [TN_BLOCK_PREDICATE] = tn_bool(ir, true),
-      [TN_BLOCK_READS] = empty,
-      [TN_BLOCK_WRITES] = empty,
-      [TN_BLOCK_ALLOCS] = empty,
-      [TN_BLOCK_MATCHES] = empty,
-      [TN_BLOCK_INIT] = init != NULL ? init : tn_none(ir),
-      [TN_BLOCK_ANNOTATIONS] = tn_none(ir),
-      [TN_BLOCK_BODY] = body,
-  };
-  enum { N_IN = sizeof in / sizeof in[0] };
-  const tn_node *draft = tn_node_new(ir, TN_OP_BLOCK, TN_DT_NONE, (tn_attr){0}, N_IN, in);
-  TN_TRY(tn_tir_infer_regions(ir, draft, NULL, NULL, &in[TN_BLOCK_READS], &in[TN_BLOCK_WRITES]));
-  *out = tn_node_with(ir, draft, in);
-  return NULL;
-}
-
-/* The block in its loops. */
-static tn_status push_nest(tn_kernel *k, const tn_node *body, const tn_node *init) {
-  const tn_node *stmt = NULL;
-  TN_TRY(make_block(k, body, init, &stmt));
-  for (uint32_t i = k->n_spatial + k->n_reduce; i-- > 0;) {
-    stmt = tn_for_new(k->ir, TN_FOR_SERIAL, k->loops[i], tn_int(k->ir, TN_DT_I64, 0), k->extents[i],
-                      stmt, NULL, NULL);
-  }
-  TN_VEC_PUSH(&k->stmts, stmt);
-  return NULL;
-}
-
-/* A reduction over nothing never comes to its init, and one without axes has no place for it. */
-static bool may_reduce_nothing(const tn_kernel *k) {
-  if (k->n_reduce == 0) {
-    return true;
-  }
-  for (uint32_t i = 0; i < k->n_reduce; ++i) {
-    const tn_node *extent = k->extents[k->n_spatial + i];
-    if (extent->op != TN_OP_INT || extent->attr.i64 <= 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/* The init as loops of its own, before those of the reduction. */
-static tn_status push_init(tn_kernel *k, const tn_node *buffer, const tn_node *const *indices,
-                           const tn_node *init) {
-  tn_kernel outer = *k;
-  tn_map fresh = {0};
-  char name[64];
-  const tn_node *moved[TN_MAX_NDIM];
-  const tn_node *store = NULL;
-  uint32_t n = tn_buffer_ndim(buffer);
-  (void)snprintf(name, sizeof name, "%s_init", k->block);
-  tn_kernel_begin(k, name, k->n_spatial, outer.extents, 0, NULL);
-  for (uint32_t i = 0; i < k->n_spatial; ++i) {
-    tn_map_set(&fresh, outer.axes[i]->id, (uint64_t)(uintptr_t)k->axes[i]);
-  }
-  for (uint32_t d = 0; d < n; ++d) {
-    moved[d] = tn_subst(k->ir, indices[d], &fresh);
-  }
-  tn_map_deinit(&fresh);
-  tn_status st = tn_tir_store(k->ir, buffer, init, n, moved, NULL, &store);
-  st = st == NULL ? push_nest(k, store, NULL) : st;
-  k->block = outer.block;
-  k->n_reduce = outer.n_reduce;
-  memcpy(k->extents, outer.extents, sizeof k->extents);
-  memcpy(k->loops, outer.loops, sizeof k->loops);
-  memcpy(k->axes, outer.axes, sizeof k->axes);
-  return st;
-}
-
-tn_status tn_kernel_end(tn_kernel *k, const tn_node *buffer, const tn_node *const *indices,
-                        const tn_node *value, const tn_node *init) {
-  tn_ir *ir = k->ir;
-  uint32_t n = tn_buffer_ndim(buffer);
-  const tn_node *store = NULL;
-  const tn_node *first = NULL;
-  if (k->st != NULL) { /* an expression of the block could not be built */
-    tn_status st = k->st;
-    k->st = NULL;
-    return st;
-  }
-  TN_TRY(tn_tir_store(ir, buffer, value, n, indices, NULL, &store));
-  if (init != NULL && may_reduce_nothing(k)) {
-    TN_TRY(push_init(k, buffer, indices, init));
-  } else if (init != NULL) {
-    TN_TRY(tn_tir_store(ir, buffer, init, n, indices, NULL, &first));
-  }
-  return push_nest(k, store, first);
-}
-
-static const tn_node *root_block(tn_kernel *k, const tn_node *body) {
-  tn_ir *ir = k->ir;
-  const tn_node *empty = tn_list(ir, 0, NULL);
-  const tn_node *in[] = {
-      [TN_BLOCK_LABEL] = tn_label_new(ir, "root"),
-      [TN_BLOCK_ITERS] = empty,
-      [TN_BLOCK_PREDICATE] = tn_bool(ir, true),
-      [TN_BLOCK_READS] = empty,
-      [TN_BLOCK_WRITES] = empty,
-      [TN_BLOCK_ALLOCS] = tn_list(ir, (uint32_t)k->allocs.len, k->allocs.data),
-      [TN_BLOCK_MATCHES] = empty,
-      [TN_BLOCK_INIT] = tn_none(ir),
-      [TN_BLOCK_ANNOTATIONS] = tn_none(ir),
-      [TN_BLOCK_BODY] = body,
-  };
-  return tn_node_new(ir, TN_OP_BLOCK, TN_DT_NONE, (tn_attr){0}, sizeof in / sizeof in[0], in);
-}
-
-static const tn_node *finish(tn_kernel *k, const char *name) {
-  tn_ir *ir = k->ir;
-  const tn_node *body = tn_seq(ir, (uint32_t)k->stmts.len, k->stmts.data);
-  if (k->allocs.len > 0) {
-    body = root_block(k, body);
-  }
-  const tn_node *params = tn_list(ir, (uint32_t)k->params.len, k->params.data);
-  const tn_node *buffers = tn_list(ir, (uint32_t)k->buffers.len, k->buffers.data);
-  const tn_node *attrs = tn_dict_set(ir, tn_none(ir), "tir.noalias", tn_bool(ir, true));
-  return tn_prim_func_new(ir, name, params, buffers, tn_none(ir), attrs, body);
-}
-
 tn_status tn_kernel_make(tn_ir *ir, const tn_node *call, const char *name,
                          tn_status (*build)(tn_kernel *k, const tn_node *type),
                          const tn_node **out_func) {
-  tn_kernel k;
+  tn_kernel k = {.ir = ir, .te = tn_te_new(ir), .call = call};
   tn_infer_ctx ctx = {.ir = ir};
   const tn_node *type = NULL;
-  tn_status st = kernel_init(&k, ir, call);
+  tn_status st = add_arguments(&k);
   if (st == NULL) {
     st = tn_graph_infer(&ctx, call, &type);
   }
@@ -608,8 +393,10 @@ tn_status tn_kernel_make(tn_ir *ir, const tn_node *call, const char *name,
     st = build(&k, type);
   }
   if (st == NULL) {
-    *out_func = finish(&k, name);
+    st = tn_te_prim_func(k.te, name, false, (uint32_t)k.buffers.len, k.buffers.data, out_func);
   }
-  kernel_deinit(&k);
+  tn_map_deinit(&k.sizes);
+  TN_VEC_DEINIT(&k.buffers);
+  tn_te_free(k.te);
   return st;
 }

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* What operators share: questions about the types of a call's arguments, broadcasting, and a small
- * builder for their loop-level form: a function of one or more blocks over its parameters' buffers.
+/* What operators share: questions about the types of a call's arguments, broadcasting, and their
+ * loop-level form, which is tensor expressions (tir/te.h) over the arguments and the result.
  *
- *   static tn_status build_add(tn_kernel *k, const tn_node *type) { // k->buffers: the arguments
- *     TN_TRY(tn_kernel_result(k, type, &out));                      // and the result
- *     tn_kernel_begin(k, "T_add", n, extents, 0, NULL);             // block axes: k->axes[0..n)
- *     ... build the value over tn_kernel_load(...) ...
- *     return tn_kernel_end(k, out, k->axes, value, NULL);
+ *   static tn_status build_twice(tn_kernel *k, const tn_node *type) { // k->buffers: the arguments
+ *     const tn_node *out = NULL;
+ *     TN_TRY(tn_kernel_begin_elementwise(k, type, &out));             // block axes: k->axes
+ *     const tn_node *x = tn_te_load(k->te, k->buffers.data[0], k->axes);
+ *     tn_te_end_into(k->te, out, k->axes, tn_te_add(k->te, x, x), NULL);
+ *     return NULL;
  *   }
- *   ... tn_kernel_make(ir, call, "add", build_add, &func) ... */
+ *   ... tn_kernel_make(ir, call, "twice", build_twice, &func) ... */
 #ifndef TN_OPS_KERNEL_H
 #define TN_OPS_KERNEL_H
 
 #include "graph/graph.h"
 #include "ops/ops.h"
-#include "tir/tir.h"
+#include "tir/te.h"
 
 /* ---- types ---- */
 
@@ -59,45 +60,35 @@ const tn_node *tn_op_reduced_type(tn_ir *ir, const tn_node *type, tn_dtype dtype
 
 /* ---- loop-level form ---- */
 
+/// A function being built: tensor expressions, and what operators know beside them.
 typedef struct tn_kernel {
   tn_ir *ir;
+  tn_te *te;
   const tn_node *call;
-  tn_map sizes; /* id of a graph-level extent -> the function's own VAR */
-  TN_VEC(const tn_node *) params;
-  TN_VEC(const tn_node *) buffers;
-  TN_VEC(const tn_node *) stmts;
-  TN_VEC(const tn_node *) allocs;
+  tn_map sizes;                    /* id of a graph-level extent -> the function's own VAR */
+  TN_VEC(const tn_node *) buffers; /* tensors: the arguments, then the results */
   uint32_t n_results;
-  tn_status st;      /* the first problem of tn_k_*; owned */
-  const char *block; /* the block being built */
-  int32_t scan_axis; /* whose steps read what earlier ones wrote; -1: none */
-  uint32_t n_spatial;
-  uint32_t n_reduce;
-  const tn_node *extents[2 * TN_MAX_NDIM];
-  const tn_node *loops[2 * TN_MAX_NDIM];
-  const tn_node *axes[2 * TN_MAX_NDIM]; /* spatial ones first */
+  uint32_t n_spatial;         /* of the block begun */
+  const tn_node *const *axes; /* its axes, spatial ones first */
 } tn_kernel;
 
-/// The whole of an operator's `lower`, a private PRIM_FUNC: makes a buffer parameter for each
-/// tensor argument and each item of a tuple of them, then build gets the result's type. UNSUPPORTED
-/// when a shape or dtype is unknown.
+/// The whole of an operator's `lower`, a private PRIM_FUNC: makes a tensor for each argument and
+/// each item of a tuple of them, then build gets the result's type. UNSUPPORTED when a shape or
+/// dtype is unknown.
 TN_MUST_USE tn_status tn_kernel_make(tn_ir *ir, const tn_node *call, const char *name,
                                      tn_status (*build)(tn_kernel *k, const tn_node *type),
                                      const tn_node **out_func);
-/// The buffer parameter for a result; they come after the arguments, in order.
+/// The tensor for a result, which blocks have to write; they come after the arguments, in order.
 TN_MUST_USE tn_status tn_kernel_result(tn_kernel *k, const tn_node *type,
-                                       const tn_node **out_buffer);
-/// A temporary of the function.
-const tn_node *tn_kernel_temp(tn_kernel *k, const char *name, tn_dtype dtype, uint32_t n,
-                              const tn_node *const *extents);
-/// A block with so many spatial and reduce axes; extents: those of buffers.
+                                       const tn_node **out_tensor);
+/// tn_te_begin with so many reduce axes; extents: those of tensors.
 void tn_kernel_begin(tn_kernel *k, const char *name, uint32_t n_spatial,
                      const tn_node *const *spatial, uint32_t n_reduce,
                      const tn_node *const *reduce);
-/// A result's buffer, and a block over all its elements.
+/// A result's tensor, and a block over all its elements.
 TN_MUST_USE tn_status tn_kernel_begin_elementwise(tn_kernel *k, const tn_node *type,
-                                                  const tn_node **out_buffer);
-/// A block with the kept dimensions of buffer `x` as spatial and the others as reduce axes.
+                                                  const tn_node **out_tensor);
+/// A block with the kept dimensions of tensor `x` as spatial and the others as reduce axes.
 void tn_kernel_begin_reduction(tn_kernel *k, const char *name, const tn_node *x,
                                const bool *is_reduced);
 /// Its axes as an index of x.
@@ -107,25 +98,7 @@ void tn_kernel_whole_index(const tn_kernel *k, uint32_t ndim, const bool *is_red
 /// how many.
 uint32_t tn_kernel_kept_index(const tn_kernel *k, uint32_t ndim, const bool *is_reduced,
                               bool is_kept, const tn_node **indices);
-/// buffer[indices]
-TN_MUST_USE tn_status tn_kernel_load(tn_kernel *k, const tn_node *buffer,
-                                     const tn_node *const *indices, const tn_node **out);
-/// Index of a broadcast operand: the last axes, 0 where its extent is 1.
-TN_MUST_USE tn_status tn_kernel_load_broadcast(tn_kernel *k, const tn_node *buffer, uint32_t n_axes,
-                                               const tn_node **out);
-/* Expressions without a status each: the first problem is kept, and tn_kernel_end returns it. */
-const tn_node *tn_k_i64(tn_kernel *k, int64_t value);
-const tn_node *tn_k_number(tn_kernel *k, tn_dtype dtype, double value);
-const tn_node *tn_k_op(tn_kernel *k, tn_op op, const tn_node *a, const tn_node *b);
-const tn_node *tn_k_call(tn_kernel *k, tn_intrin_id id, const tn_node *a);
-const tn_node *tn_k_cast(tn_kernel *k, tn_dtype dtype, const tn_node *a);
-/// cond ? a : b, of which only the chosen one is evaluated.
-const tn_node *tn_k_select(tn_kernel *k, const tn_node *cond, const tn_node *a, const tn_node *b);
-const tn_node *tn_k_load(tn_kernel *k, const tn_node *buffer, const tn_node *const *indices);
-/// Stores value to buffer[indices] and closes block and loops. init: what is stored first when
-/// there are reduce axes, else NULL.
-TN_MUST_USE tn_status tn_kernel_end(tn_kernel *k, const tn_node *buffer,
-                                    const tn_node *const *indices, const tn_node *value,
-                                    const tn_node *init);
+/// The element of a broadcast operand: its index is the last spatial axes, 0 where its extent is 1.
+const tn_node *tn_kernel_load_broadcast(tn_kernel *k, const tn_node *tensor);
 
 #endif

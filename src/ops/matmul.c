@@ -240,19 +240,12 @@ static tn_status build_matmul(tn_kernel *k, const tn_node *type) {
   if (!is_column) {
     ib[n] = k->axes[shape->n_in - 1];
   }
-  const tn_node *left = NULL;
-  const tn_node *right = NULL;
-  const tn_node *sum = NULL;
-  TN_TRY(tn_kernel_load(k, a, ia, &left));
-  TN_TRY(tn_kernel_load(k, b, ib, &right));
-  TN_TRY(tn_tir_cast(k->ir, out->dtype, left, &left));
-  TN_TRY(tn_tir_cast(k->ir, out->dtype, right, &right));
-  TN_TRY(tn_tir_binary(k->ir, TN_OP_MUL, left, right, &right));
-  TN_TRY(tn_kernel_load(k, out, k->axes, &sum));
-  TN_TRY(tn_tir_binary(k->ir, TN_OP_ADD, sum, right, &sum));
-  bool is_float = tn_dtype_is_float(out->dtype);
-  const tn_node *zero = is_float ? tn_float(k->ir, out->dtype, 0) : tn_int(k->ir, out->dtype, 0);
-  return tn_kernel_end(k, out, k->axes, sum, zero);
+  const tn_node *left = tn_te_cast(k->te, out->dtype, tn_te_load(k->te, a, ia));
+  const tn_node *right = tn_te_cast(k->te, out->dtype, tn_te_load(k->te, b, ib));
+  const tn_node *sum =
+      tn_te_add(k->te, tn_te_load(k->te, out, k->axes), tn_te_mul(k->te, left, right));
+  tn_te_end_into(k->te, out, k->axes, sum, tn_te_number(k->te, out->dtype, 0));
+  return NULL;
 }
 
 tn_status tn_op_lower_matmul(tn_ir *ir, const tn_node *call, const tn_node **out_func) {

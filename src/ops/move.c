@@ -113,7 +113,7 @@ static bool squeeze_at(const move *m, const int64_t *i, int64_t *out) {
 
 static const tn_node *squeeze_index(tn_kernel *k, const move *m, const tn_node **out) {
   for (int32_t d = 0, from = 0; d < m->ndim; ++d) {
-    out[d] = m->is_marked[d] ? tn_k_i64(k, 0) : k->axes[from++];
+    out[d] = m->is_marked[d] ? tn_int(k->ir, TN_DT_I64, 0) : k->axes[from++];
   }
   return NULL;
 }
@@ -212,7 +212,7 @@ static bool broadcast_at(const move *m, const int64_t *i, int64_t *out) {
 
 static const tn_node *broadcast_index(tn_kernel *k, const move *m, const tn_node **out) {
   for (int32_t d = 0; d < m->ndim; ++d) {
-    out[d] = m->extents[d] == 1 ? tn_k_i64(k, 0) : k->axes[m->out_ndim - m->ndim + d];
+    out[d] = m->extents[d] == 1 ? tn_int(k->ir, TN_DT_I64, 0) : k->axes[m->out_ndim - m->ndim + d];
   }
   return NULL;
 }
@@ -319,13 +319,14 @@ static bool slice_at(const move *m, const int64_t *i, int64_t *out) {
 
 static const tn_node *slice_index(tn_kernel *k, const move *m, const tn_node **out) {
   for (int32_t d = 0; d < m->ndim; ++d) {
-    const tn_node *at =
-        m->step[d] == 1 ? k->axes[d] : tn_k_op(k, TN_OP_MUL, k->axes[d], tn_k_i64(k, m->step[d]));
-    const tn_node *first = tn_k_i64(k, m->a[d]);
+    const tn_node *at = m->step[d] == 1
+                            ? k->axes[d]
+                            : tn_te_mul(k->te, k->axes[d], tn_int(k->ir, TN_DT_I64, m->step[d]));
+    const tn_node *first = tn_int(k->ir, TN_DT_I64, m->a[d]);
     if (m->a[d] < 0) { /* from the end of an extent that is an expression */
-      first = tn_k_op(k, TN_OP_MAX, tn_k_op(k, TN_OP_ADD, m->dims[d], first), tn_k_i64(k, 0));
+      first = tn_te_max(k->te, tn_te_add(k->te, m->dims[d], first), tn_int(k->ir, TN_DT_I64, 0));
     }
-    out[d] = m->a[d] == 0 ? at : tn_k_op(k, TN_OP_ADD, at, first);
+    out[d] = m->a[d] == 0 ? at : tn_te_add(k->te, at, first);
   }
   return NULL;
 }
@@ -377,20 +378,20 @@ static bool pad_at(const move *m, const int64_t *i, int64_t *out) {
 }
 
 static const tn_node *both(tn_kernel *k, const tn_node *a, const tn_node *b) {
-  return a == NULL ? b : tn_k_op(k, TN_OP_AND, a, b);
+  return a == NULL ? b : tn_te_and(k->te, a, b);
 }
 
 static const tn_node *pad_index(tn_kernel *k, const move *m, const tn_node **out) {
   const tn_node *inside = NULL;
   for (int32_t d = 0; d < m->ndim; ++d) {
-    const tn_node *low = tn_k_i64(k, m->a[2 * d]);
-    out[d] = m->a[2 * d] == 0 ? k->axes[d] : tn_k_op(k, TN_OP_SUB, k->axes[d], low);
+    const tn_node *low = tn_int(k->ir, TN_DT_I64, m->a[2 * d]);
+    out[d] = m->a[2 * d] == 0 ? k->axes[d] : tn_te_sub(k->te, k->axes[d], low);
     if (m->a[2 * d] > 0) {
-      inside = both(k, inside, tn_k_op(k, TN_OP_LE, low, k->axes[d]));
+      inside = both(k, inside, tn_te_le(k->te, low, k->axes[d]));
     }
     if (m->a[2 * d + 1] > 0) {
-      const tn_node *high = tn_op_simplify(k->ir, tn_k_op(k, TN_OP_ADD, m->dims[d], low));
-      inside = both(k, inside, tn_k_op(k, TN_OP_LT, k->axes[d], high));
+      const tn_node *high = tn_op_simplify(k->ir, tn_te_add(k->te, m->dims[d], low));
+      inside = both(k, inside, tn_te_lt(k->te, k->axes[d], high));
     }
   }
   return inside;
@@ -429,8 +430,9 @@ static const tn_node *triangle_index(tn_kernel *k, const move *m, const tn_node 
   for (int32_t d = 0; d < m->ndim; ++d) {
     out[d] = k->axes[d];
   }
-  const tn_node *diagonal = tn_k_op(k, TN_OP_SUB, out[m->ndim - 1], out[m->ndim - 2]);
-  return tn_k_op(k, is_upper(m) ? TN_OP_GE : TN_OP_LE, diagonal, tn_k_i64(k, m->a[0]));
+  const tn_node *diagonal = tn_te_sub(k->te, out[m->ndim - 1], out[m->ndim - 2]);
+  return tn_te_op(k->te, is_upper(m) ? TN_OP_GE : TN_OP_LE, diagonal,
+                  tn_int(k->ir, TN_DT_I64, m->a[0]));
 }
 
 /* ---- flip ---- */
@@ -452,8 +454,8 @@ static const tn_node *flip_index(tn_kernel *k, const move *m, const tn_node **ou
   for (int32_t d = 0; d < m->ndim; ++d) {
     out[d] = k->axes[d];
   }
-  const tn_node *last = tn_k_op(k, TN_OP_SUB, m->dims[m->a[0]], tn_k_i64(k, 1));
-  out[m->a[0]] = tn_op_simplify(k->ir, tn_k_op(k, TN_OP_SUB, last, k->axes[m->a[0]]));
+  const tn_node *last = tn_te_sub(k->te, m->dims[m->a[0]], tn_int(k->ir, TN_DT_I64, 1));
+  out[m->a[0]] = tn_op_simplify(k->ir, tn_te_sub(k->te, last, k->axes[m->a[0]]));
   return NULL;
 }
 
@@ -498,7 +500,7 @@ static const tn_node *repeat_index(tn_kernel *k, const move *m, const tn_node **
     out[d] = k->axes[d];
   }
   int64_t times = m->a[0] == 0 ? 1 : m->a[0]; /* the loop has no rounds then */
-  out[m->a[1]] = tn_k_op(k, TN_OP_FLOORDIV, out[m->a[1]], tn_k_i64(k, times));
+  out[m->a[1]] = tn_te_floordiv(k->te, out[m->a[1]], tn_int(k->ir, TN_DT_I64, times));
   return NULL;
 }
 
@@ -534,8 +536,8 @@ static bool tile_at(const move *m, const int64_t *i, int64_t *out) {
 static const tn_node *tile_index(tn_kernel *k, const move *m, const tn_node **out) {
   for (int32_t d = 0; d < m->ndim; ++d) {
     bool is_empty = m->extents[d] == 0; /* the loop has no rounds then */
-    out[d] =
-        tn_k_op(k, TN_OP_FLOORMOD, k->axes[m->b[0] + d], is_empty ? tn_k_i64(k, 1) : m->dims[d]);
+    out[d] = tn_te_floormod(k->te, k->axes[m->b[0] + d],
+                            is_empty ? tn_int(k->ir, TN_DT_I64, 1) : m->dims[d]);
   }
   return NULL;
 }
@@ -628,12 +630,14 @@ static tn_status build_move(tn_kernel *k, const tn_node *type) {
   TN_TRY(plan_dims(&m, k->ir, k->call, x->in[TN_BUFFER_SHAPE]));
   TN_TRY(tn_kernel_begin_elementwise(k, type, &out));
   const tn_node *inside = move_row_of(k->call)->index(k, &m, from);
-  const tn_node *value = tn_k_load(k, x, from);
+  const tn_node *value = tn_te_load(k->te, x, from);
   if (inside != NULL) {
-    const tn_node *fill = tn_k_cast(k, out->dtype, tn_float(k->ir, TN_DT_F64, fill_value(k->call)));
-    value = tn_k_select(k, inside, value, fill);
+    const tn_node *fill =
+        tn_te_cast(k->te, out->dtype, tn_float(k->ir, TN_DT_F64, fill_value(k->call)));
+    value = tn_te_if_then_else(k->te, inside, value, fill);
   }
-  return tn_kernel_end(k, out, k->axes, value, NULL);
+  tn_te_end_into(k->te, out, k->axes, value, NULL);
+  return NULL;
 }
 
 tn_status tn_op_lower_move(tn_ir *ir, const tn_node *call, const tn_node **out_func) {

@@ -116,13 +116,13 @@ static void groups_init(groups *g, const tn_array *x, const bool *is_reduced) {
 
 static const tn_node *count_of(tn_kernel *k, const tn_node *x, const bool *is_reduced,
                                tn_dtype dtype) {
-  const tn_node *count = tn_k_i64(k, 1);
+  const tn_node *count = tn_int(k->ir, TN_DT_I64, 1);
   for (uint32_t d = 0; d < tn_buffer_ndim(x); ++d) {
     if (is_reduced[d]) {
-      count = tn_k_op(k, TN_OP_MUL, count, x->in[TN_BUFFER_SHAPE]->in[d]);
+      count = tn_te_mul(k->te, count, x->in[TN_BUFFER_SHAPE]->in[d]);
     }
   }
-  return tn_k_cast(k, dtype, tn_op_simplify(k->ir, count));
+  return tn_te_cast(k->te, dtype, tn_op_simplify(k->ir, count));
 }
 
 typedef struct sums {
@@ -141,7 +141,7 @@ static const tn_node *group_temp(tn_kernel *k, const sums *s, const char *name) 
       dims[n++] = s->x->in[TN_BUFFER_SHAPE]->in[d];
     }
   }
-  return tn_kernel_temp(k, name, sum_dtype(s->x->dtype), n, dims);
+  return tn_te_declare(k->te, name, sum_dtype(s->x->dtype), n, dims);
 }
 
 /* The value of the element's group; the block is over all of x. */
@@ -153,7 +153,7 @@ static const tn_node *of_group(tn_kernel *k, const sums *s, const tn_node *temp)
       indices[n++] = k->axes[d];
     }
   }
-  return tn_k_load(k, temp, indices);
+  return tn_te_load(k->te, temp, indices);
 }
 
 /* target += f(element), f being: itself (mean NULL), or the square of what differs from the
@@ -166,15 +166,16 @@ static tn_status build_sum(tn_kernel *k, const sums *s, const char *name, const 
   tn_kernel_begin_reduction(k, name, s->x, s->is_reduced);
   tn_kernel_whole_index(k, tn_buffer_ndim(s->x), s->is_reduced, whole);
   (void)tn_kernel_kept_index(k, tn_buffer_ndim(s->x), s->is_reduced, false, kept);
-  const tn_node *value = tn_k_cast(k, dtype, tn_k_load(k, s->x, whole));
+  const tn_node *value = tn_te_cast(k->te, dtype, tn_te_load(k->te, s->x, whole));
   if (mean_of != NULL) {
     const tn_node *mean =
-        tn_k_op(k, TN_OP_DIV, tn_k_load(k, mean_of, kept), count_of(k, s->x, s->is_reduced, dtype));
-    value = tn_k_op(k, TN_OP_SUB, value, mean);
+        tn_te_div(k->te, tn_te_load(k->te, mean_of, kept), count_of(k, s->x, s->is_reduced, dtype));
+    value = tn_te_sub(k->te, value, mean);
   }
-  value = is_square ? tn_k_op(k, TN_OP_MUL, value, value) : value;
-  value = tn_k_op(k, TN_OP_ADD, tn_k_load(k, target, kept), value);
-  return tn_kernel_end(k, target, kept, value, tn_k_number(k, dtype, 0));
+  value = is_square ? tn_te_mul(k->te, value, value) : value;
+  value = tn_te_add(k->te, tn_te_load(k->te, target, kept), value);
+  tn_te_end_into(k->te, target, kept, value, tn_te_number(k->te, dtype, 0));
+  return NULL;
 }
 
 static tn_status build_sums(tn_kernel *k, sums *s) {
@@ -254,7 +255,7 @@ static const tn_node *weight_of(tn_kernel *k, const sums *s, uint32_t i, tn_dtyp
       indices[n++] = k->axes[d];
     }
   }
-  return tn_k_cast(k, dtype, tn_k_load(k, k->buffers.data[i], indices));
+  return tn_te_cast(k->te, dtype, tn_te_load(k->te, k->buffers.data[i], indices));
 }
 
 static tn_status build_layer_norm(tn_kernel *k, const tn_node *type) {
@@ -274,20 +275,21 @@ static tn_status build_layer_norm(tn_kernel *k, const tn_node *type) {
   const tn_node *shape = out->in[TN_BUFFER_SHAPE];
   tn_kernel_begin(k, "T_norm", shape->n_in, shape->in, 0, NULL);
   const tn_node *count = count_of(k, s.x, is_reduced, dtype);
-  const tn_node *value = tn_k_cast(k, dtype, tn_k_load(k, s.x, k->axes));
+  const tn_node *value = tn_te_cast(k->te, dtype, tn_te_load(k->te, s.x, k->axes));
   if (!rms) {
-    value = tn_k_op(k, TN_OP_SUB, value, tn_k_op(k, TN_OP_DIV, of_group(k, &s, s.sum), count));
+    value = tn_te_sub(k->te, value, tn_te_div(k->te, of_group(k, &s, s.sum), count));
   }
-  const tn_node *square = tn_k_op(k, TN_OP_DIV, of_group(k, &s, s.square), count);
-  square = tn_k_op(k, TN_OP_ADD, square, tn_k_number(k, dtype, tn_op_float(k->call, NORM_EPSILON)));
-  value = tn_k_op(k, TN_OP_DIV, value, tn_k_call(k, TN_INTRIN_SQRT, square));
+  const tn_node *square = tn_te_div(k->te, of_group(k, &s, s.square), count);
+  square = tn_te_add(k->te, square, tn_te_number(k->te, dtype, tn_op_float(k->call, NORM_EPSILON)));
+  value = tn_te_div(k->te, value, tn_te_intrin(k->te, TN_INTRIN_SQRT, TN_TE_LIST(square)));
   if (has_weight(k->call, 1)) {
-    value = tn_k_op(k, TN_OP_MUL, value, weight_of(k, &s, 1, dtype));
+    value = tn_te_mul(k->te, value, weight_of(k, &s, 1, dtype));
   }
   if (has_weight(k->call, 2)) {
-    value = tn_k_op(k, TN_OP_ADD, value, weight_of(k, &s, 2, dtype));
+    value = tn_te_add(k->te, value, weight_of(k, &s, 2, dtype));
   }
-  return tn_kernel_end(k, out, k->axes, tn_k_cast(k, out->dtype, value), NULL);
+  tn_te_end_into(k->te, out, k->axes, tn_te_cast(k->te, out->dtype, value), NULL);
+  return NULL;
 }
 
 tn_status tn_op_lower_layer_norm(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
@@ -373,9 +375,10 @@ static tn_status build_deviation(tn_kernel *k, const tn_node *type) {
     at += !is_reduced[d] || keeps ? 1 : 0;
   }
   const tn_node *value =
-      tn_k_op(k, TN_OP_DIV, tn_k_load(k, s.square, indices), count_of(k, s.x, is_reduced, dtype));
-  value = is_std(k->call) ? tn_k_call(k, TN_INTRIN_SQRT, value) : value;
-  return tn_kernel_end(k, out, k->axes, tn_k_cast(k, out->dtype, value), NULL);
+      tn_te_div(k->te, tn_te_load(k->te, s.square, indices), count_of(k, s.x, is_reduced, dtype));
+  value = is_std(k->call) ? tn_te_intrin(k->te, TN_INTRIN_SQRT, TN_TE_LIST(value)) : value;
+  tn_te_end_into(k->te, out, k->axes, tn_te_cast(k->te, out->dtype, value), NULL);
+  return NULL;
 }
 
 tn_status tn_op_lower_deviation(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
@@ -459,7 +462,8 @@ tn_status tn_op_eval_batch_norm(const tn_node *call, const tn_array *const *args
 static tn_status build_copy(tn_kernel *k, const tn_node *from, const tn_node *to) {
   const tn_node *shape = to->in[TN_BUFFER_SHAPE];
   tn_kernel_begin(k, "T_copy", shape->n_in, shape->in, 0, NULL);
-  return tn_kernel_end(k, to, k->axes, tn_k_load(k, from, k->axes), NULL);
+  tn_te_end_into(k->te, to, k->axes, tn_te_load(k->te, from, k->axes), NULL);
+  return NULL;
 }
 
 static tn_status build_batch_norm(tn_kernel *k, const tn_node *type) {
@@ -476,18 +480,19 @@ static tn_status build_batch_norm(tn_kernel *k, const tn_node *type) {
   tn_kernel_begin(k, "T_norm", shape->n_in, shape->in, 0, NULL);
   const tn_node *w[5];
   for (int32_t i = 0; i < 5; ++i) {
-    w[i] = tn_k_cast(k, dtype, tn_k_load(k, in[i], i == 0 ? k->axes : &k->axes[axis]));
+    w[i] = tn_te_cast(k->te, dtype, tn_te_load(k->te, in[i], i == 0 ? k->axes : &k->axes[axis]));
   }
-  const tn_node *epsilon = tn_k_number(k, dtype, tn_op_float(k->call, BATCH_EPSILON));
-  const tn_node *root = tn_k_call(k, TN_INTRIN_SQRT, tn_k_op(k, TN_OP_ADD, w[4], epsilon));
-  const tn_node *value = tn_k_op(k, TN_OP_DIV, tn_k_op(k, TN_OP_SUB, w[0], w[3]), root);
+  const tn_node *epsilon = tn_te_number(k->te, dtype, tn_op_float(k->call, BATCH_EPSILON));
+  const tn_node *root =
+      tn_te_intrin(k->te, TN_INTRIN_SQRT, TN_TE_LIST(tn_te_add(k->te, w[4], epsilon)));
+  const tn_node *value = tn_te_div(k->te, tn_te_sub(k->te, w[0], w[3]), root);
   if (tn_op_int(k->call, BATCH_SCALE) != 0) {
-    value = tn_k_op(k, TN_OP_MUL, value, w[1]);
+    value = tn_te_mul(k->te, value, w[1]);
   }
   if (tn_op_int(k->call, BATCH_CENTER) != 0) {
-    value = tn_k_op(k, TN_OP_ADD, value, w[2]);
+    value = tn_te_add(k->te, value, w[2]);
   }
-  TN_TRY(tn_kernel_end(k, outs[0], k->axes, tn_k_cast(k, outs[0]->dtype, value), NULL));
+  tn_te_end_into(k->te, outs[0], k->axes, tn_te_cast(k->te, outs[0]->dtype, value), NULL);
   TN_TRY(build_copy(k, in[3], outs[1]));
   return build_copy(k, in[4], outs[2]);
 }
@@ -549,22 +554,25 @@ static tn_status build_log_softmax(tn_kernel *k, const tn_node *type) {
   tn_kernel_begin_reduction(k, "T_softmax_maxelem", s.x, is_reduced);
   tn_kernel_whole_index(k, ndim, is_reduced, whole);
   (void)tn_kernel_kept_index(k, ndim, is_reduced, false, kept);
-  const tn_node *value = tn_k_cast(k, dtype, tn_k_load(k, s.x, whole));
-  value = tn_k_op(k, TN_OP_MAX, tn_k_load(k, top, kept), value);
-  TN_TRY(tn_kernel_end(k, top, kept, value, tn_k_number(k, dtype, -INFINITY)));
+  const tn_node *value = tn_te_cast(k->te, dtype, tn_te_load(k->te, s.x, whole));
+  value = tn_te_max(k->te, tn_te_load(k->te, top, kept), value);
+  tn_te_end_into(k->te, top, kept, value, tn_te_number(k->te, dtype, -INFINITY));
   tn_kernel_begin_reduction(k, "T_softmax_expsum", s.x, is_reduced);
   tn_kernel_whole_index(k, ndim, is_reduced, whole);
   (void)tn_kernel_kept_index(k, ndim, is_reduced, false, kept);
-  value = tn_k_cast(k, dtype, tn_k_load(k, s.x, whole));
-  value = tn_k_call(k, TN_INTRIN_EXP, tn_k_op(k, TN_OP_SUB, value, tn_k_load(k, top, kept)));
-  value = tn_k_op(k, TN_OP_ADD, tn_k_load(k, sum, kept), value);
-  TN_TRY(tn_kernel_end(k, sum, kept, value, tn_k_number(k, dtype, 0)));
+  value = tn_te_cast(k->te, dtype, tn_te_load(k->te, s.x, whole));
+  value = tn_te_intrin(k->te, TN_INTRIN_EXP,
+                       TN_TE_LIST(tn_te_sub(k->te, value, tn_te_load(k->te, top, kept))));
+  value = tn_te_add(k->te, tn_te_load(k->te, sum, kept), value);
+  tn_te_end_into(k->te, sum, kept, value, tn_te_number(k->te, dtype, 0));
   const tn_node *shape = out->in[TN_BUFFER_SHAPE];
   tn_kernel_begin(k, "T_log_softmax", shape->n_in, shape->in, 0, NULL);
-  value = tn_k_cast(k, dtype, tn_k_load(k, s.x, k->axes));
-  value = tn_k_op(k, TN_OP_SUB, value, of_group(k, &s, top));
-  value = tn_k_op(k, TN_OP_SUB, value, tn_k_call(k, TN_INTRIN_LOG, of_group(k, &s, sum)));
-  return tn_kernel_end(k, out, k->axes, tn_k_cast(k, out->dtype, value), NULL);
+  value = tn_te_cast(k->te, dtype, tn_te_load(k->te, s.x, k->axes));
+  value = tn_te_sub(k->te, value, of_group(k, &s, top));
+  value =
+      tn_te_sub(k->te, value, tn_te_intrin(k->te, TN_INTRIN_LOG, TN_TE_LIST(of_group(k, &s, sum))));
+  tn_te_end_into(k->te, out, k->axes, tn_te_cast(k->te, out->dtype, value), NULL);
+  return NULL;
 }
 
 tn_status tn_op_lower_log_softmax(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
@@ -618,7 +626,8 @@ static tn_status build_dropout(tn_kernel *k, const tn_node *type) {
   TN_TRY(build_copy(k, x, outs[0]));
   const tn_node *shape = outs[1]->in[TN_BUFFER_SHAPE];
   tn_kernel_begin(k, "T_mask", shape->n_in, shape->in, 0, NULL);
-  return tn_kernel_end(k, outs[1], k->axes, tn_k_number(k, outs[1]->dtype, 1), NULL);
+  tn_te_end_into(k->te, outs[1], k->axes, tn_te_number(k->te, outs[1]->dtype, 1), NULL);
+  return NULL;
 }
 
 tn_status tn_op_lower_dropout(tn_ir *ir, const tn_node *call, const tn_node **out_func) {

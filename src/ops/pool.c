@@ -198,56 +198,56 @@ static const tn_node *tap_value(tn_kernel *k, const pool *p, const tn_node *x,
     const tn_node *extent = x->in[TN_BUFFER_SHAPE]->in[at];
     bool reaches_over = p->window.after[d] != 0 || p->window.is_ceil;
     if (p->window.before[d] != 0) {
-      const tn_node *is_in = tn_k_op(k, TN_OP_GE, index, tn_k_i64(k, 0));
-      inside = inside == NULL ? is_in : tn_k_op(k, TN_OP_AND, inside, is_in);
+      const tn_node *is_in = tn_te_ge(k->te, index, tn_int(k->ir, TN_DT_I64, 0));
+      inside = inside == NULL ? is_in : tn_te_and(k->te, inside, is_in);
     }
     if (reaches_over) {
-      const tn_node *is_in = tn_k_op(k, TN_OP_LT, index, extent);
-      inside = inside == NULL ? is_in : tn_k_op(k, TN_OP_AND, inside, is_in);
+      const tn_node *is_in = tn_te_lt(k->te, index, extent);
+      inside = inside == NULL ? is_in : tn_te_and(k->te, inside, is_in);
     }
   }
-  const tn_node *value = tn_k_load(k, x, from);
-  return inside == NULL ? value : tn_k_select(k, inside, value, otherwise);
+  const tn_node *value = tn_te_load(k->te, x, from);
+  return inside == NULL ? value : tn_te_if_then_else(k->te, inside, value, otherwise);
 }
 
 /* How many taps of the window along d lie on the data. */
 static const tn_node *taps_inside(tn_kernel *k, const pool *p, const tn_node *x, int32_t d) {
-  const tn_node *step = tn_k_i64(k, p->window.dilation[d]);
-  const tn_node *zero = tn_k_i64(k, 0);
+  const tn_node *step = tn_int(k->ir, TN_DT_I64, p->window.dilation[d]);
+  const tn_node *zero = tn_int(k->ir, TN_DT_I64, 0);
   const tn_node *start = tn_window_index(k, &p->window, d, k->axes[p->out.at[2 + d]], zero, false);
   const tn_node *extent = x->in[TN_BUFFER_SHAPE]->in[p->data.at[2 + d]];
   /* taps t with 0 <= start + t * step < extent: from ceil(-start / step) to (extent - 1 - start) /
    * step, both rounded down after adding step - 1 to the first */
   const tn_node *first =
-      tn_k_op(k, TN_OP_FLOORDIV,
-              tn_k_op(k, TN_OP_SUB, tn_k_i64(k, p->window.dilation[d] - 1), start), step);
-  const tn_node *last =
-      tn_k_op(k, TN_OP_FLOORDIV,
-              tn_k_op(k, TN_OP_SUB, tn_k_op(k, TN_OP_SUB, extent, tn_k_i64(k, 1)), start), step);
-  first = tn_k_op(k, TN_OP_MAX, first, zero);
-  last = tn_k_op(k, TN_OP_MIN, last, tn_k_i64(k, p->size[d] - 1));
-  const tn_node *n = tn_k_op(k, TN_OP_ADD, tn_k_op(k, TN_OP_SUB, last, first), tn_k_i64(k, 1));
-  return tn_k_op(k, TN_OP_MAX, n, zero);
+      tn_te_op(k->te, TN_OP_FLOORDIV,
+               tn_te_sub(k->te, tn_int(k->ir, TN_DT_I64, p->window.dilation[d] - 1), start), step);
+  const tn_node *last = tn_te_floordiv(
+      k->te, tn_te_sub(k->te, tn_te_sub(k->te, extent, tn_int(k->ir, TN_DT_I64, 1)), start), step);
+  first = tn_te_max(k->te, first, zero);
+  last = tn_te_min(k->te, last, tn_int(k->ir, TN_DT_I64, p->size[d] - 1));
+  const tn_node *n = tn_te_add(k->te, tn_te_sub(k->te, last, first), tn_int(k->ir, TN_DT_I64, 1));
+  return tn_te_max(k->te, n, zero);
 }
 
 static tn_status build_mean(tn_kernel *k, const pool *p, const tn_node *x, const tn_node *out,
                             const tn_node *sum) {
   const tn_node *shape = out->in[TN_BUFFER_SHAPE];
-  const tn_node *count = tn_k_i64(k, 1);
+  const tn_node *count = tn_int(k->ir, TN_DT_I64, 1);
   tn_kernel_begin(k, "pool_avg", shape->n_in, shape->in, 0, NULL);
   for (int32_t d = 0; d < p->n; ++d) {
     bool is_full = p->counts_padding ||
                    (p->window.before[d] == 0 && p->window.after[d] == 0 && !p->window.is_ceil);
-    const tn_node *n = is_full ? tn_k_i64(k, p->size[d]) : taps_inside(k, p, x, d);
-    count = d == 0 ? n : tn_k_op(k, TN_OP_MUL, count, n);
+    const tn_node *n = is_full ? tn_int(k->ir, TN_DT_I64, p->size[d]) : taps_inside(k, p, x, d);
+    count = d == 0 ? n : tn_te_mul(k->te, count, n);
   }
   count = tn_op_simplify(k->ir, count);
   if (count->op != TN_OP_INT) {
-    count = tn_k_op(k, TN_OP_MAX, count, tn_k_i64(k, 1));
+    count = tn_te_max(k->te, count, tn_int(k->ir, TN_DT_I64, 1));
   }
   const tn_node *value =
-      tn_k_op(k, TN_OP_DIV, tn_k_load(k, sum, k->axes), tn_k_cast(k, out->dtype, count));
-  return tn_kernel_end(k, out, k->axes, value, NULL);
+      tn_te_div(k->te, tn_te_load(k->te, sum, k->axes), tn_te_cast(k->te, out->dtype, count));
+  tn_te_end_into(k->te, out, k->axes, value, NULL);
+  return NULL;
 }
 
 static tn_status build_pool(tn_kernel *k, const tn_node *type) {
@@ -259,17 +259,17 @@ static tn_status build_pool(tn_kernel *k, const tn_node *type) {
   TN_TRY(tn_kernel_result(k, type, &out));
   const tn_node *shape = out->in[TN_BUFFER_SHAPE];
   const tn_node *target =
-      p.is_max ? out : tn_kernel_temp(k, "pool_sum", out->dtype, shape->n_in, shape->in);
+      p.is_max ? out : tn_te_declare(k->te, "pool_sum", out->dtype, shape->n_in, shape->in);
   for (int32_t d = 0; d < p.n; ++d) {
-    reduce[d] = tn_k_i64(k, p.size[d]);
+    reduce[d] = tn_int(k->ir, TN_DT_I64, p.size[d]);
   }
   tn_kernel_begin(k, p.is_max ? "pool_max" : "pool_sum", shape->n_in, shape->in, (uint32_t)p.n,
                   reduce);
-  const tn_node *start = p.is_max ? least_node(k, out->dtype) : tn_k_number(k, out->dtype, 0);
+  const tn_node *start = p.is_max ? least_node(k, out->dtype) : tn_te_number(k->te, out->dtype, 0);
   const tn_node *tap = tap_value(k, &p, x, k->axes + shape->n_in, start);
   const tn_node *value =
-      tn_k_op(k, p.is_max ? TN_OP_MAX : TN_OP_ADD, tn_k_load(k, target, k->axes), tap);
-  TN_TRY(tn_kernel_end(k, target, k->axes, value, start));
+      tn_te_op(k->te, p.is_max ? TN_OP_MAX : TN_OP_ADD, tn_te_load(k->te, target, k->axes), tap);
+  tn_te_end_into(k->te, target, k->axes, value, start);
   return p.is_max ? NULL : build_mean(k, &p, x, out, target);
 }
 
@@ -377,26 +377,26 @@ tn_status tn_op_eval_adaptive_pool(const tn_node *call, const tn_array *const *a
 /* The part of output `at` of `m` along an extent `n`: its first element, and how many. */
 static void part_of(tn_kernel *k, const tn_node *at, const tn_node *n, const tn_node *m,
                     const tn_node **out_first, const tn_node **out_count) {
-  const tn_node *one = tn_k_i64(k, 1);
-  const tn_node *first = tn_k_op(k, TN_OP_FLOORDIV, tn_k_op(k, TN_OP_MUL, at, n), m);
-  const tn_node *end = tn_k_op(k, TN_OP_MUL, tn_k_op(k, TN_OP_ADD, at, one), n);
-  end = tn_k_op(k, TN_OP_ADD, end, tn_k_op(k, TN_OP_SUB, m, one));
-  end = tn_k_op(k, TN_OP_FLOORDIV, end, m);
+  const tn_node *one = tn_int(k->ir, TN_DT_I64, 1);
+  const tn_node *first = tn_te_floordiv(k->te, tn_te_mul(k->te, at, n), m);
+  const tn_node *end = tn_te_mul(k->te, tn_te_add(k->te, at, one), n);
+  end = tn_te_add(k->te, end, tn_te_sub(k->te, m, one));
+  end = tn_te_floordiv(k->te, end, m);
   *out_first = tn_op_simplify(k->ir, first);
-  *out_count = tn_op_simplify(k->ir, tn_k_op(k, TN_OP_SUB, end, first));
+  *out_count = tn_op_simplify(k->ir, tn_te_sub(k->te, end, first));
 }
 
 /* The extent of every part of n, when m parts have one; NULL: they differ. m may be 0 when n is. */
 static const tn_node *even_part(tn_kernel *k, const tn_node *n, const tn_node *m) {
   if (n == m) {
-    return tn_k_i64(k, 1);
+    return tn_int(k->ir, TN_DT_I64, 1);
   }
   if (tn_is_int(m, 1)) {
     return n;
   }
   bool is_even =
       n->op == TN_OP_INT && m->op == TN_OP_INT && m->attr.i64 > 0 && n->attr.i64 % m->attr.i64 == 0;
-  return is_even ? tn_k_i64(k, n->attr.i64 / m->attr.i64) : NULL;
+  return is_even ? tn_int(k->ir, TN_DT_I64, n->attr.i64 / m->attr.i64) : NULL;
 }
 
 /* Parts that are not all of one size are summed over the largest of them, what is beyond a smaller
@@ -407,7 +407,7 @@ static const tn_node *largest_part(tn_kernel *k, const tn_node *n, const tn_node
     return even;
   }
   return tn_op_simplify(k->ir,
-                        tn_k_op(k, TN_OP_ADD, tn_k_op(k, TN_OP_FLOORDIV, n, m), tn_k_i64(k, 2)));
+                        tn_te_add(k->te, tn_te_floordiv(k->te, n, m), tn_int(k->ir, TN_DT_I64, 2)));
 }
 
 static tn_status build_adaptive(tn_kernel *k, const tn_node *type) {
@@ -426,7 +426,8 @@ static tn_status build_adaptive(tn_kernel *k, const tn_node *type) {
   for (int32_t d = 0; d < a.n; ++d) {
     reduce[d] = largest_part(k, in->in[a.data.at[2 + d]], shape->in[a.out.at[2 + d]]);
   }
-  const tn_node *sum = tn_kernel_temp(k, "adaptive_pool_sum", out->dtype, shape->n_in, shape->in);
+  const tn_node *sum =
+      tn_te_declare(k->te, "adaptive_pool_sum", out->dtype, shape->n_in, shape->in);
   tn_kernel_begin(k, "adaptive_pool_sum", shape->n_in, shape->in, (uint32_t)a.n, reduce);
   const tn_node *const *taps = k->axes + shape->n_in;
   from[a.data.at[0]] = k->axes[a.out.at[0]];
@@ -435,27 +436,28 @@ static tn_status build_adaptive(tn_kernel *k, const tn_node *type) {
     const tn_node *n = in->in[a.data.at[2 + d]];
     const tn_node *m = shape->in[a.out.at[2 + d]];
     part_of(k, k->axes[a.out.at[2 + d]], n, m, &first, &count);
-    from[a.data.at[2 + d]] = tn_k_op(k, TN_OP_ADD, first, taps[d]);
+    from[a.data.at[2 + d]] = tn_te_add(k->te, first, taps[d]);
     if (even_part(k, n, m) == NULL) {
-      const tn_node *is_in = tn_k_op(k, TN_OP_LT, taps[d], count);
-      inside = inside == NULL ? is_in : tn_k_op(k, TN_OP_AND, inside, is_in);
+      const tn_node *is_in = tn_te_lt(k->te, taps[d], count);
+      inside = inside == NULL ? is_in : tn_te_and(k->te, inside, is_in);
     }
   }
-  const tn_node *zero = tn_k_number(k, out->dtype, 0);
-  const tn_node *tap = tn_k_load(k, x, from);
-  tap = inside == NULL ? tap : tn_k_select(k, inside, tap, zero);
-  const tn_node *total = tn_k_op(k, TN_OP_ADD, tn_k_load(k, sum, k->axes), tap);
-  TN_TRY(tn_kernel_end(k, sum, k->axes, total, zero));
+  const tn_node *zero = tn_te_number(k->te, out->dtype, 0);
+  const tn_node *tap = tn_te_load(k->te, x, from);
+  tap = inside == NULL ? tap : tn_te_if_then_else(k->te, inside, tap, zero);
+  const tn_node *total = tn_te_add(k->te, tn_te_load(k->te, sum, k->axes), tap);
+  tn_te_end_into(k->te, sum, k->axes, total, zero);
   tn_kernel_begin(k, "adaptive_pool_avg", shape->n_in, shape->in, 0, NULL);
-  const tn_node *n_taps = tn_k_i64(k, 1);
+  const tn_node *n_taps = tn_int(k->ir, TN_DT_I64, 1);
   for (int32_t d = 0; d < a.n; ++d) {
     part_of(k, k->axes[a.out.at[2 + d]], in->in[a.data.at[2 + d]], shape->in[a.out.at[2 + d]],
             &first, &count);
-    n_taps = d == 0 ? count : tn_k_op(k, TN_OP_MUL, n_taps, count);
+    n_taps = d == 0 ? count : tn_te_mul(k->te, n_taps, count);
   }
   const tn_node *value =
-      tn_k_op(k, TN_OP_DIV, tn_k_load(k, sum, k->axes), tn_k_cast(k, out->dtype, n_taps));
-  return tn_kernel_end(k, out, k->axes, value, NULL);
+      tn_te_div(k->te, tn_te_load(k->te, sum, k->axes), tn_te_cast(k->te, out->dtype, n_taps));
+  tn_te_end_into(k->te, out, k->axes, value, NULL);
+  return NULL;
 }
 
 tn_status tn_op_lower_adaptive_pool(tn_ir *ir, const tn_node *call, const tn_node **out_func) {

@@ -184,26 +184,21 @@ static tn_op combine_op(reduction r) {
   return r == MAX ? TN_OP_MAX : r == MIN ? TN_OP_MIN : r == PROD ? TN_OP_MUL : TN_OP_ADD;
 }
 
-/* target[axes of result] = combine over the reduced axes. */
-static tn_status build_reduction(tn_kernel *k, reduction r, const bool *is_reduced,
-                                 const tn_node *target, const tn_node *const *out_indices) {
-  const tn_node *x = k->buffers.data[0];
+/* Ends the block begun: target[out_indices] = x's elements over the reduce axes together. */
+static void end_reduction(tn_kernel *k, reduction r, const tn_node *x, const bool *is_reduced,
+                          const tn_node *target, const tn_node *const *out_indices) {
   const tn_node *indices[TN_MAX_NDIM];
-  const tn_node *element = NULL;
-  const tn_node *so_far = NULL;
   tn_kernel_whole_index(k, tn_buffer_ndim(x), is_reduced, indices);
-  TN_TRY(tn_kernel_load(k, x, indices, &element));
-  TN_TRY(tn_kernel_load(k, target, out_indices, &so_far));
-  TN_TRY(tn_tir_binary(k->ir, combine_op(r), so_far, element, &element));
-  return tn_kernel_end(k, target, out_indices, element, identity(k->ir, r, target->dtype));
+  const tn_node *value = tn_te_op(k->te, combine_op(r), tn_te_load(k->te, target, out_indices),
+                                  tn_te_load(k->te, x, indices));
+  tn_te_end_into(k->te, target, out_indices, value, identity(k->ir, r, target->dtype));
 }
 
 /* out = out / number of reduced elements */
-static tn_status divide_by_count(tn_kernel *k, const tn_node *x, const bool *is_reduced,
-                                 const tn_node *out) {
+static void divide_by_count(tn_kernel *k, const tn_node *x, const bool *is_reduced,
+                            const tn_node *out) {
   const tn_node *shape = out->in[TN_BUFFER_SHAPE];
   const tn_node *count = tn_int(k->ir, TN_DT_I64, 1);
-  const tn_node *value = NULL;
   tn_arith *arith = tn_arith_new(k->ir);
   for (uint32_t d = 0; d < tn_buffer_ndim(x); ++d) {
     if (is_reduced[d]) {
@@ -213,10 +208,9 @@ static tn_status divide_by_count(tn_kernel *k, const tn_node *x, const bool *is_
   }
   tn_arith_free(arith);
   tn_kernel_begin(k, "T_divide", shape->n_in, shape->in, 0, NULL);
-  TN_TRY(tn_kernel_load(k, out, k->axes, &value));
-  TN_TRY(tn_tir_cast(k->ir, out->dtype, count, &count));
-  TN_TRY(tn_tir_binary(k->ir, TN_OP_DIV, value, count, &value));
-  return tn_kernel_end(k, out, k->axes, value, NULL);
+  const tn_node *sum = tn_te_load(k->te, out, k->axes);
+  const tn_node *mean = tn_te_div(k->te, sum, tn_te_cast(k->te, out->dtype, count));
+  tn_te_end_into(k->te, out, k->axes, mean, NULL);
 }
 
 static tn_status build_reduce(tn_kernel *k, const tn_node *type) {
@@ -229,8 +223,11 @@ static tn_status build_reduce(tn_kernel *k, const tn_node *type) {
   TN_TRY(read_axes(k->call, tn_buffer_ndim(x), is_reduced));
   tn_kernel_begin_reduction(k, "T_reduce", x, is_reduced);
   (void)tn_kernel_kept_index(k, tn_buffer_ndim(x), is_reduced, keeps_dims(k->call), indices);
-  TN_TRY(build_reduction(k, r, is_reduced, out, indices));
-  return r == MEAN ? divide_by_count(k, x, is_reduced, out) : NULL;
+  end_reduction(k, r, x, is_reduced, out, indices);
+  if (r == MEAN) {
+    divide_by_count(k, x, is_reduced, out);
+  }
+  return NULL;
 }
 
 tn_status tn_op_lower_reduce(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
@@ -292,88 +289,57 @@ tn_status tn_op_eval_softmax(const tn_node *call, const tn_array *const *args, i
   return NULL;
 }
 
-/* One block over all of `x`: target = f(value). */
-typedef struct softmax_parts {
-  const tn_node *x;
-  const tn_node *top;
-  const tn_node *exps;
-  const tn_node *sum;
-  const tn_node *out;
-  bool is_reduced[TN_MAX_NDIM];
-} softmax_parts;
-
-/* Elements of the whole shape, and their row's value in `per_row`. */
-static tn_status load_pair(tn_kernel *k, const softmax_parts *p, const tn_node *whole,
-                           const tn_node *per_row, const tn_node **out_elem,
-                           const tn_node **out_row) {
-  const tn_node *shape = p->x->in[TN_BUFFER_SHAPE];
-  const tn_node *indices[TN_MAX_NDIM];
+/* The value of each row: x reduced along the axis. */
+static const tn_node *row_value(tn_kernel *k, reduction r, const char *name, const tn_node *x,
+                                const bool *is_reduced) {
+  const tn_node *extents[TN_MAX_NDIM];
+  const tn_node *shape = x->in[TN_BUFFER_SHAPE];
   uint32_t n = 0;
   for (uint32_t d = 0; d < shape->n_in; ++d) {
-    if (!p->is_reduced[d]) {
+    if (!is_reduced[d]) {
+      extents[n++] = shape->in[d];
+    }
+  }
+  const tn_node *rows = tn_te_declare(k->te, name, x->dtype, n, extents);
+  tn_kernel_begin_reduction(k, name, x, is_reduced);
+  end_reduction(k, r, x, is_reduced, rows, k->axes);
+  return rows;
+}
+
+/* rows, whose index is that of the block's element without the axis */
+static const tn_node *load_row(tn_kernel *k, const tn_node *rows, const bool *is_reduced) {
+  const tn_node *indices[TN_MAX_NDIM];
+  uint32_t n = 0;
+  for (uint32_t d = 0; d < k->n_spatial; ++d) {
+    if (!is_reduced[d]) {
       indices[n++] = k->axes[d];
     }
   }
-  TN_TRY(tn_kernel_load(k, whole, k->axes, out_elem));
-  return tn_kernel_load(k, per_row, indices, out_row);
-}
-
-static tn_status build_exps(tn_kernel *k, const softmax_parts *p) {
-  const tn_node *shape = p->x->in[TN_BUFFER_SHAPE];
-  const tn_node *value = NULL;
-  const tn_node *top = NULL;
-  tn_kernel_begin(k, "T_softmax_exp", shape->n_in, shape->in, 0, NULL);
-  TN_TRY(load_pair(k, p, p->x, p->top, &value, &top));
-  TN_TRY(tn_tir_binary(k->ir, TN_OP_SUB, value, top, &value));
-  TN_TRY(tn_tir_intrin(k->ir, tn_intrin_get(TN_INTRIN_EXP), TN_DT_NONE, 1, &value, &value));
-  return tn_kernel_end(k, p->exps, k->axes, value, NULL);
-}
-
-static tn_status build_quotients(tn_kernel *k, const softmax_parts *p) {
-  const tn_node *shape = p->x->in[TN_BUFFER_SHAPE];
-  const tn_node *value = NULL;
-  const tn_node *sum = NULL;
-  tn_kernel_begin(k, "T_softmax_norm", shape->n_in, shape->in, 0, NULL);
-  TN_TRY(load_pair(k, p, p->exps, p->sum, &value, &sum));
-  TN_TRY(tn_tir_binary(k->ir, TN_OP_DIV, value, sum, &value));
-  return tn_kernel_end(k, p->out, k->axes, value, NULL);
-}
-
-static tn_status build_row_value(tn_kernel *k, const softmax_parts *p, reduction r,
-                                 const char *name, const tn_node *from, const tn_node *target) {
-  const tn_node *indices[TN_MAX_NDIM];
-  const tn_node *saved = k->buffers.data[0];
-  tn_kernel_begin_reduction(k, name, p->x, p->is_reduced);
-  (void)tn_kernel_kept_index(k, tn_buffer_ndim(p->x), p->is_reduced, false, indices);
-  k->buffers.data[0] = from; /* what build_reduction reads */
-  tn_status st = build_reduction(k, r, p->is_reduced, target, indices);
-  k->buffers.data[0] = saved;
-  return st;
+  return tn_te_load(k->te, rows, indices);
 }
 
 static tn_status build_softmax(tn_kernel *k, const tn_node *type) {
-  softmax_parts p = {.x = k->buffers.data[0]};
-  const tn_node *rows[TN_MAX_NDIM];
-  uint32_t n_rows = 0;
+  bool is_reduced[TN_MAX_NDIM];
   int64_t axis = 0;
   const tn_node *out = NULL;
+  const tn_node *x = k->buffers.data[0];
+  const tn_node *shape = x->in[TN_BUFFER_SHAPE];
   TN_TRY(tn_kernel_result(k, type, &out));
-  p.out = out;
-  const tn_node *shape = p.x->in[TN_BUFFER_SHAPE];
   TN_TRY(softmax_axis(k->call, shape->n_in, &axis));
   for (uint32_t d = 0; d < shape->n_in; ++d) {
-    p.is_reduced[d] = d == axis;
-    if (d != axis) {
-      rows[n_rows++] = shape->in[d];
-    }
+    is_reduced[d] = d == axis;
   }
-  p.top = tn_kernel_temp(k, "T_softmax_maxelem", out->dtype, n_rows, rows);
-  p.exps = tn_kernel_temp(k, "T_softmax_exp", out->dtype, shape->n_in, shape->in);
-  p.sum = tn_kernel_temp(k, "T_softmax_expsum", out->dtype, n_rows, rows);
-  TN_TRY(build_row_value(k, &p, MAX, "T_softmax_maxelem", p.x, p.top));
-  TN_TRY(build_exps(k, &p));
-  TN_TRY(build_row_value(k, &p, SUM, "T_softmax_expsum", p.exps, p.sum));
-  return build_quotients(k, &p);
+  const tn_node *top = row_value(k, MAX, "T_softmax_maxelem", x, is_reduced);
+  tn_kernel_begin(k, "T_softmax_exp", shape->n_in, shape->in, 0, NULL);
+  const tn_node *shifted =
+      tn_te_sub(k->te, tn_te_load(k->te, x, k->axes), load_row(k, top, is_reduced));
+  const tn_node *exps = tn_te_end(k->te, tn_te_intrin(k->te, TN_INTRIN_EXP, 1, &shifted));
+  const tn_node *sum = row_value(k, SUM, "T_softmax_expsum", exps, is_reduced);
+  tn_kernel_begin(k, "T_softmax_norm", shape->n_in, shape->in, 0, NULL);
+  const tn_node *share =
+      tn_te_div(k->te, tn_te_load(k->te, exps, k->axes), load_row(k, sum, is_reduced));
+  tn_te_end_into(k->te, out, k->axes, share, NULL);
+  return NULL;
 }
 
 tn_status tn_op_lower_softmax(tn_ir *ir, const tn_node *call, const tn_node **out_func) {

@@ -132,12 +132,12 @@ static const tn_node *place_of(tn_kernel *k, const tn_node *x, const bool *is_re
   const tn_node *at = NULL;
   for (uint32_t d = 0; d < tn_buffer_ndim(x); ++d) {
     if (is_reduced[d]) {
-      at = at == NULL ? whole[d]
-                      : tn_k_op(k, TN_OP_ADD,
-                                tn_k_op(k, TN_OP_MUL, at, x->in[TN_BUFFER_SHAPE]->in[d]), whole[d]);
+      at = at == NULL
+               ? whole[d]
+               : tn_te_add(k->te, tn_te_mul(k->te, at, x->in[TN_BUFFER_SHAPE]->in[d]), whole[d]);
     }
   }
-  return at == NULL ? tn_k_i64(k, 0) : at;
+  return at == NULL ? tn_int(k->ir, TN_DT_I64, 0) : at;
 }
 
 /* best[...] over x, then the least place of an element that equals it. */
@@ -150,16 +150,19 @@ static tn_status build_places(tn_kernel *k, const tn_node *x, const bool *is_red
   tn_kernel_begin_reduction(k, "T_best", x, is_reduced);
   tn_kernel_whole_index(k, ndim, is_reduced, whole);
   (void)tn_kernel_kept_index(k, ndim, is_reduced, false, kept);
-  const tn_node *value = tn_k_op(k, op, tn_k_load(k, best, kept), tn_k_load(k, x, whole));
-  TN_TRY(tn_kernel_end(k, best, kept, value, worst_value(k, x->dtype)));
+  const tn_node *value =
+      tn_te_op(k->te, op, tn_te_load(k->te, best, kept), tn_te_load(k->te, x, whole));
+  tn_te_end_into(k->te, best, kept, value, worst_value(k, x->dtype));
   tn_kernel_begin_reduction(k, "T_place", x, is_reduced);
   tn_kernel_whole_index(k, ndim, is_reduced, whole);
   (void)tn_kernel_kept_index(k, ndim, is_reduced, false, kept);
-  const tn_node *none = tn_k_i64(k, INT64_MAX);
-  const tn_node *is_best = tn_k_op(k, TN_OP_EQ, tn_k_load(k, x, whole), tn_k_load(k, best, kept));
-  value = tn_k_select(k, is_best, place_of(k, x, is_reduced, whole), none);
-  value = tn_k_op(k, TN_OP_MIN, tn_k_load(k, place, kept), value);
-  return tn_kernel_end(k, place, kept, value, none);
+  const tn_node *none = tn_int(k->ir, TN_DT_I64, INT64_MAX);
+  const tn_node *is_best =
+      tn_te_eq(k->te, tn_te_load(k->te, x, whole), tn_te_load(k->te, best, kept));
+  value = tn_te_if_then_else(k->te, is_best, place_of(k, x, is_reduced, whole), none);
+  value = tn_te_min(k->te, tn_te_load(k->te, place, kept), value);
+  tn_te_end_into(k->te, place, kept, value, none);
+  return NULL;
 }
 
 static tn_status build_arg(tn_kernel *k, const tn_node *type) {
@@ -178,8 +181,8 @@ static tn_status build_arg(tn_kernel *k, const tn_node *type) {
       dims[n++] = x->in[TN_BUFFER_SHAPE]->in[d];
     }
   }
-  const tn_node *best = tn_kernel_temp(k, "T_best", x->dtype, n, dims);
-  const tn_node *place = tn_kernel_temp(k, "T_place", TN_DT_I64, n, dims);
+  const tn_node *best = tn_te_declare(k->te, "T_best", x->dtype, n, dims);
+  const tn_node *place = tn_te_declare(k->te, "T_place", TN_DT_I64, n, dims);
   TN_TRY(build_places(k, x, is_reduced, best, place));
   const tn_node *shape = out->in[TN_BUFFER_SHAPE];
   tn_kernel_begin(k, "T_arg", shape->n_in, shape->in, 0, NULL);
@@ -190,9 +193,11 @@ static tn_status build_arg(tn_kernel *k, const tn_node *type) {
     }
     at += !is_reduced[d] || keeps ? 1 : 0;
   }
-  const tn_node *found = tn_k_load(k, place, indices);
-  const tn_node *is_none = tn_k_op(k, TN_OP_EQ, found, tn_k_i64(k, INT64_MAX));
-  return tn_kernel_end(k, out, k->axes, tn_k_select(k, is_none, tn_k_i64(k, 0), found), NULL);
+  const tn_node *found = tn_te_load(k->te, place, indices);
+  const tn_node *is_none = tn_te_eq(k->te, found, tn_int(k->ir, TN_DT_I64, INT64_MAX));
+  tn_te_end_into(k->te, out, k->axes,
+                 tn_te_if_then_else(k->te, is_none, tn_int(k->ir, TN_DT_I64, 0), found), NULL);
+  return NULL;
 }
 
 tn_status tn_op_lower_arg(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
@@ -271,21 +276,22 @@ static tn_status build_cumsum(tn_kernel *k, const tn_node *type) {
   const tn_node *x = k->buffers.data[0];
   TN_TRY(sum_axis(k->call, tn_buffer_ndim(x), &axis));
   TN_TRY(tn_kernel_begin_elementwise(k, type, &out));
-  k->scan_axis = (int32_t)axis;
+  tn_te_scan(k->te, (uint32_t)axis);
   memcpy(before, k->axes, sizeof before);
-  before[axis] = tn_k_op(k, TN_OP_SUB, k->axes[axis], tn_k_i64(k, 1));
-  const tn_node *is_later = tn_k_op(k, TN_OP_GT, k->axes[axis], tn_k_i64(k, 0));
-  const tn_node *zero = tn_k_number(k, out->dtype, 0);
-  const tn_node *so_far = tn_k_load(k, out, before);
+  before[axis] = tn_te_sub(k->te, k->axes[axis], tn_int(k->ir, TN_DT_I64, 1));
+  const tn_node *is_later = tn_te_gt(k->te, k->axes[axis], tn_int(k->ir, TN_DT_I64, 0));
+  const tn_node *zero = tn_te_number(k->te, out->dtype, 0);
+  const tn_node *so_far = tn_te_load(k->te, out, before);
   const tn_node *value = NULL;
   if (is_exclusive) {
-    value = tn_k_cast(k, out->dtype, tn_k_load(k, x, before));
-    value = tn_k_select(k, is_later, tn_k_op(k, TN_OP_ADD, so_far, value), zero);
+    value = tn_te_cast(k->te, out->dtype, tn_te_load(k->te, x, before));
+    value = tn_te_if_then_else(k->te, is_later, tn_te_add(k->te, so_far, value), zero);
   } else {
-    value = tn_k_cast(k, out->dtype, tn_k_load(k, x, k->axes));
-    value = tn_k_op(k, TN_OP_ADD, tn_k_select(k, is_later, so_far, zero), value);
+    value = tn_te_cast(k->te, out->dtype, tn_te_load(k->te, x, k->axes));
+    value = tn_te_add(k->te, tn_te_if_then_else(k->te, is_later, so_far, zero), value);
   }
-  return tn_kernel_end(k, out, k->axes, value, NULL);
+  tn_te_end_into(k->te, out, k->axes, value, NULL);
+  return NULL;
 }
 
 tn_status tn_op_lower_cumsum(tn_ir *ir, const tn_node *call, const tn_node **out_func) {

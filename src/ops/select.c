@@ -119,7 +119,7 @@ static tn_status build_concat(tn_kernel *k, const tn_node *type) {
   const tn_node *to[TN_MAX_NDIM];
   int64_t axis = 0;
   size_t n = k->buffers.len;
-  const tn_node *first = tn_k_i64(k, 0);
+  const tn_node *first = tn_int(k->ir, TN_DT_I64, 0);
   TN_TRY(tn_kernel_result(k, type, &out));
   TN_TRY(tn_op_axis("concat", tn_op_int(k->call, 0), tn_buffer_ndim(out), &axis));
   for (size_t i = 0; i < n; ++i) {
@@ -127,9 +127,9 @@ static tn_status build_concat(tn_kernel *k, const tn_node *type) {
     const tn_node *shape = x->in[TN_BUFFER_SHAPE];
     tn_kernel_begin(k, "T_concat", shape->n_in, shape->in, 0, NULL);
     memcpy(to, k->axes, sizeof(const tn_node *) * shape->n_in);
-    to[axis] = i == 0 ? to[axis] : tn_k_op(k, TN_OP_ADD, first, to[axis]);
-    TN_TRY(tn_kernel_end(k, out, to, tn_k_load(k, x, k->axes), NULL));
-    first = tn_op_simplify(k->ir, tn_k_op(k, TN_OP_ADD, first, shape->in[axis]));
+    to[axis] = i == 0 ? to[axis] : tn_te_add(k->te, first, to[axis]);
+    tn_te_end_into(k->te, out, to, tn_te_load(k->te, x, k->axes), NULL);
+    first = tn_op_simplify(k->ir, tn_te_add(k->te, first, shape->in[axis]));
   }
   return NULL;
 }
@@ -247,8 +247,9 @@ static tn_status build_split(tn_kernel *k, const tn_node *type) {
     const tn_node *shape = out->in[TN_BUFFER_SHAPE];
     tn_kernel_begin(k, "T_split", shape->n_in, shape->in, 0, NULL);
     memcpy(from, k->axes, sizeof(const tn_node *) * shape->n_in);
-    from[axis] = first == 0 ? from[axis] : tn_k_op(k, TN_OP_ADD, tn_k_i64(k, first), from[axis]);
-    TN_TRY(tn_kernel_end(k, out, k->axes, tn_k_load(k, x, from), NULL));
+    from[axis] =
+        first == 0 ? from[axis] : tn_te_add(k->te, tn_int(k->ir, TN_DT_I64, first), from[axis]);
+    tn_te_end_into(k->te, out, k->axes, tn_te_load(k->te, x, from), NULL);
     first += shape->in[axis]->attr.i64;
   }
   return NULL;
@@ -365,12 +366,13 @@ static tn_status build_take(tn_kernel *k, const tn_node *type) {
   for (uint32_t d = 0; d < tn_buffer_ndim(x); ++d) {
     from[d] = d < axis ? k->axes[d] : (int64_t)d == axis ? NULL : k->axes[d + n_index - 1];
   }
-  const tn_node *at = tn_k_cast(k, TN_DT_I64, tn_k_load(k, indices, k->axes + axis));
+  const tn_node *at = tn_te_cast(k->te, TN_DT_I64, tn_te_load(k->te, indices, k->axes + axis));
   const tn_node *last = tn_op_simplify(
-      k->ir, tn_k_op(k, TN_OP_SUB, x->in[TN_BUFFER_SHAPE]->in[axis], tn_k_i64(k, 1)));
-  at = tn_k_op(k, TN_OP_MIN, tn_k_op(k, TN_OP_MAX, at, tn_k_i64(k, 0)), last);
+      k->ir, tn_te_sub(k->te, x->in[TN_BUFFER_SHAPE]->in[axis], tn_int(k->ir, TN_DT_I64, 1)));
+  at = tn_te_min(k->te, tn_te_max(k->te, at, tn_int(k->ir, TN_DT_I64, 0)), last);
   from[axis] = at;
-  return tn_kernel_end(k, out, k->axes, tn_k_load(k, x, from), NULL);
+  tn_te_end_into(k->te, out, k->axes, tn_te_load(k->te, x, from), NULL);
+  return NULL;
 }
 
 tn_status tn_op_lower_take(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
@@ -457,9 +459,11 @@ static tn_status build_where(tn_kernel *k, const tn_node *type) {
   const tn_node *values[3];
   TN_TRY(tn_kernel_begin_elementwise(k, type, &out));
   for (int i = 0; i < 3; ++i) {
-    TN_TRY(tn_kernel_load_broadcast(k, k->buffers.data[i], k->n_spatial, &values[i]));
+    values[i] = tn_kernel_load_broadcast(k, k->buffers.data[i]);
   }
-  return tn_kernel_end(k, out, k->axes, tn_k_select(k, values[0], values[1], values[2]), NULL);
+  tn_te_end_into(k->te, out, k->axes, tn_te_if_then_else(k->te, values[0], values[1], values[2]),
+                 NULL);
+  return NULL;
 }
 
 tn_status tn_op_lower_where(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
@@ -562,11 +566,12 @@ static tn_status build_one_hot(tn_kernel *k, const tn_node *type) {
   for (uint32_t d = 0; d < tn_buffer_ndim(x); ++d) {
     from[d] = k->axes[(int64_t)d < axis ? d : d + 1];
   }
-  const tn_node *index = tn_k_cast(k, TN_DT_I64, tn_k_load(k, x, from));
-  const tn_node *on = tn_k_cast(k, out->dtype, tn_k_load(k, k->buffers.data[1], NULL));
-  const tn_node *off = tn_k_cast(k, out->dtype, tn_k_load(k, k->buffers.data[2], NULL));
-  const tn_node *value = tn_k_select(k, tn_k_op(k, TN_OP_EQ, index, k->axes[axis]), on, off);
-  return tn_kernel_end(k, out, k->axes, value, NULL);
+  const tn_node *index = tn_te_cast(k->te, TN_DT_I64, tn_te_load(k->te, x, from));
+  const tn_node *on = tn_te_cast(k->te, out->dtype, tn_te_load(k->te, k->buffers.data[1], NULL));
+  const tn_node *off = tn_te_cast(k->te, out->dtype, tn_te_load(k->te, k->buffers.data[2], NULL));
+  const tn_node *value = tn_te_if_then_else(k->te, tn_te_eq(k->te, index, k->axes[axis]), on, off);
+  tn_te_end_into(k->te, out, k->axes, value, NULL);
+  return NULL;
 }
 
 tn_status tn_op_lower_one_hot(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
@@ -622,11 +627,12 @@ static tn_status build_prelu(tn_kernel *k, const tn_node *type) {
   const tn_node *x = k->buffers.data[0];
   TN_TRY(tn_op_axis("prelu", tn_op_int(k->call, 0), tn_buffer_ndim(x), &axis));
   TN_TRY(tn_kernel_begin_elementwise(k, type, &out));
-  const tn_node *value = tn_k_load(k, x, k->axes);
-  const tn_node *alpha = tn_k_load(k, k->buffers.data[1], &k->axes[axis]);
-  const tn_node *is_positive = tn_k_op(k, TN_OP_GT, value, tn_k_number(k, out->dtype, 0));
-  value = tn_k_select(k, is_positive, value, tn_k_op(k, TN_OP_MUL, value, alpha));
-  return tn_kernel_end(k, out, k->axes, value, NULL);
+  const tn_node *value = tn_te_load(k->te, x, k->axes);
+  const tn_node *alpha = tn_te_load(k->te, k->buffers.data[1], &k->axes[axis]);
+  const tn_node *is_positive = tn_te_gt(k->te, value, tn_te_number(k->te, out->dtype, 0));
+  value = tn_te_if_then_else(k->te, is_positive, value, tn_te_mul(k->te, value, alpha));
+  tn_te_end_into(k->te, out, k->axes, value, NULL);
+  return NULL;
 }
 
 tn_status tn_op_lower_prelu(tn_ir *ir, const tn_node *call, const tn_node **out_func) {

@@ -96,7 +96,6 @@ tn_status tn_op_eval_permute_dims(const tn_node *call, const tn_array *const *ar
 
 static tn_status build_permute(tn_kernel *k, const tn_node *type) {
   const tn_node *out = NULL;
-  const tn_node *value = NULL;
   int64_t axes[TN_MAX_NDIM];
   const tn_node *indices[TN_MAX_NDIM];
   TN_TRY(tn_kernel_result(k, type, &out));
@@ -106,8 +105,8 @@ static tn_status build_permute(tn_kernel *k, const tn_node *type) {
   for (uint32_t i = 0; i < shape->n_in; ++i) {
     indices[axes[i]] = k->axes[i];
   }
-  TN_TRY(tn_kernel_load(k, k->buffers.data[0], indices, &value));
-  return tn_kernel_end(k, out, k->axes, value, NULL);
+  tn_te_end_into(k->te, out, k->axes, tn_te_load(k->te, k->buffers.data[0], indices), NULL);
+  return NULL;
 }
 
 tn_status tn_op_lower_permute_dims(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
@@ -267,7 +266,6 @@ tn_status tn_op_eval_reshape(const tn_node *call, const tn_array *const *args, i
 static tn_status build_reshape(tn_kernel *k, const tn_node *type) {
   tn_ir *ir = k->ir;
   const tn_node *out = NULL;
-  const tn_node *value = NULL;
   const tn_node *indices[TN_MAX_NDIM];
   TN_TRY(tn_kernel_result(k, type, &out));
   const tn_node *from = k->buffers.data[0]->in[TN_BUFFER_SHAPE];
@@ -289,8 +287,8 @@ static tn_status build_reshape(tn_kernel *k, const tn_node *type) {
     indices[d] = tn_arith_simplify(arith, indices[d]);
   }
   tn_arith_free(arith);
-  TN_TRY(tn_kernel_load(k, k->buffers.data[0], indices, &value));
-  return tn_kernel_end(k, out, k->axes, value, NULL);
+  tn_te_end_into(k->te, out, k->axes, tn_te_load(k->te, k->buffers.data[0], indices), NULL);
+  return NULL;
 }
 
 tn_status tn_op_lower_reshape(tn_ir *ir, const tn_node *call, const tn_node **out_func) {

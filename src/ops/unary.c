@@ -99,11 +99,11 @@ static double r_clip(double x, const double *p) {
 /* ---- loop forms ---- */
 
 static const tn_node *number(tn_kernel *k, const tn_node *like, double value) {
-  return tn_k_number(k, like->dtype, value);
+  return tn_te_number(k->te, like->dtype, value);
 }
 
 static const tn_node *is_positive(tn_kernel *k, const tn_node *x) {
-  return tn_k_op(k, TN_OP_GT, x, number(k, x, 0));
+  return tn_te_gt(k->te, x, number(k, x, 0));
 }
 
 static const tn_node *b_negative(tn_kernel *k, const tn_node *x, const double *p) {
@@ -115,74 +115,76 @@ static const tn_node *b_negative(tn_kernel *k, const tn_node *x, const double *p
 
 static const tn_node *b_square(tn_kernel *k, const tn_node *x, const double *p) {
   (void)p;
-  return tn_k_op(k, TN_OP_MUL, x, x);
+  return tn_te_mul(k->te, x, x);
 }
 
 static const tn_node *b_sign(tn_kernel *k, const tn_node *x, const double *p) {
   (void)p;
   const tn_node *zero = number(k, x, 0);
-  const tn_node *below = tn_k_op(k, TN_OP_LT, x, zero);
+  const tn_node *below = tn_te_lt(k->te, x, zero);
   const tn_node *rest =
-      tn_dtype_is_uint(x->dtype) ? zero : tn_k_select(k, below, number(k, x, -1), zero);
-  return tn_k_select(k, is_positive(k, x), number(k, x, 1), rest);
+      tn_dtype_is_uint(x->dtype) ? zero : tn_te_if_then_else(k->te, below, number(k, x, -1), zero);
+  return tn_te_if_then_else(k->te, is_positive(k, x), number(k, x, 1), rest);
 }
 
 static const tn_node *b_relu(tn_kernel *k, const tn_node *x, const double *p) {
   (void)p;
-  return tn_k_op(k, TN_OP_MAX, x, number(k, x, 0));
+  return tn_te_max(k->te, x, number(k, x, 0));
 }
 
 static const tn_node *b_relu6(tn_kernel *k, const tn_node *x, const double *p) {
-  return tn_k_op(k, TN_OP_MIN, b_relu(k, x, p), number(k, x, 6));
+  return tn_te_min(k->te, b_relu(k, x, p), number(k, x, 6));
 }
 
 static const tn_node *b_leakyrelu(tn_kernel *k, const tn_node *x, const double *p) {
-  return tn_k_select(k, is_positive(k, x), x, tn_k_op(k, TN_OP_MUL, x, number(k, x, p[0])));
+  return tn_te_if_then_else(k->te, is_positive(k, x), x, tn_te_mul(k->te, x, number(k, x, p[0])));
 }
 
 static const tn_node *b_silu(tn_kernel *k, const tn_node *x, const double *p) {
   (void)p;
-  return tn_k_op(k, TN_OP_MUL, x, tn_k_call(k, TN_INTRIN_SIGMOID, x));
+  return tn_te_mul(k->te, x, tn_te_intrin(k->te, TN_INTRIN_SIGMOID, TN_TE_LIST(x)));
 }
 
 static const tn_node *b_gelu(tn_kernel *k, const tn_node *x, const double *p) {
   (void)p;
   const tn_node *half = number(k, x, 0.5);
   const tn_node *erf_x =
-      tn_k_call(k, TN_INTRIN_ERF, tn_k_op(k, TN_OP_MUL, x, number(k, x, M_SQRT1_2)));
-  return tn_k_op(k, TN_OP_MUL, x, tn_k_op(k, TN_OP_ADD, half, tn_k_op(k, TN_OP_MUL, erf_x, half)));
+      tn_te_intrin(k->te, TN_INTRIN_ERF, TN_TE_LIST(tn_te_mul(k->te, x, number(k, x, M_SQRT1_2))));
+  return tn_te_mul(k->te, x, tn_te_add(k->te, half, tn_te_mul(k->te, erf_x, half)));
 }
 
 static const tn_node *b_gelu_tanh(tn_kernel *k, const tn_node *x, const double *p) {
   (void)p;
-  const tn_node *cube = tn_k_op(k, TN_OP_MUL, tn_k_op(k, TN_OP_MUL, x, x), x);
-  const tn_node *inner =
-      tn_k_op(k, TN_OP_ADD, x, tn_k_op(k, TN_OP_MUL, cube, number(k, x, 0.044715)));
-  const tn_node *bent =
-      tn_k_call(k, TN_INTRIN_TANH, tn_k_op(k, TN_OP_MUL, inner, number(k, x, sqrt(2 / M_PI))));
-  const tn_node *half = tn_k_op(k, TN_OP_MUL, x, number(k, x, 0.5));
-  return tn_k_op(k, TN_OP_MUL, half, tn_k_op(k, TN_OP_ADD, bent, number(k, x, 1)));
+  const tn_node *cube = tn_te_mul(k->te, tn_te_mul(k->te, x, x), x);
+  const tn_node *inner = tn_te_add(k->te, x, tn_te_mul(k->te, cube, number(k, x, 0.044715)));
+  const tn_node *bent = tn_te_intrin(
+      k->te, TN_INTRIN_TANH, TN_TE_LIST(tn_te_mul(k->te, inner, number(k, x, sqrt(2 / M_PI)))));
+  const tn_node *half = tn_te_mul(k->te, x, number(k, x, 0.5));
+  return tn_te_mul(k->te, half, tn_te_add(k->te, bent, number(k, x, 1)));
 }
 
 static const tn_node *b_selu(tn_kernel *k, const tn_node *x, const double *p) {
   (void)p;
-  const tn_node *low = tn_k_op(k, TN_OP_SUB, tn_k_call(k, TN_INTRIN_EXP, x), number(k, x, 1));
-  low = tn_k_op(k, TN_OP_MUL, low, number(k, x, selu_alpha));
-  return tn_k_op(k, TN_OP_MUL, tn_k_select(k, is_positive(k, x), x, low), number(k, x, selu_scale));
+  const tn_node *low =
+      tn_te_sub(k->te, tn_te_intrin(k->te, TN_INTRIN_EXP, TN_TE_LIST(x)), number(k, x, 1));
+  low = tn_te_mul(k->te, low, number(k, x, selu_alpha));
+  return tn_te_mul(k->te, tn_te_if_then_else(k->te, is_positive(k, x), x, low),
+                   number(k, x, selu_scale));
 }
 
 static const tn_node *b_softplus(tn_kernel *k, const tn_node *x, const double *p) {
-  const tn_node *scaled = tn_k_op(k, TN_OP_MUL, x, number(k, x, p[0]));
-  const tn_node *is_line = tn_k_op(k, TN_OP_GT, scaled, number(k, x, p[1]));
-  const tn_node *soft = tn_k_call(k, TN_INTRIN_LOG1P, tn_k_call(k, TN_INTRIN_EXP, scaled));
-  return tn_k_select(k, is_line, x, tn_k_op(k, TN_OP_DIV, soft, number(k, x, p[0])));
+  const tn_node *scaled = tn_te_mul(k->te, x, number(k, x, p[0]));
+  const tn_node *is_line = tn_te_gt(k->te, scaled, number(k, x, p[1]));
+  const tn_node *soft = tn_te_intrin(
+      k->te, TN_INTRIN_LOG1P, TN_TE_LIST(tn_te_intrin(k->te, TN_INTRIN_EXP, TN_TE_LIST(scaled))));
+  return tn_te_if_then_else(k->te, is_line, x, tn_te_div(k->te, soft, number(k, x, p[0])));
 }
 
 /* The bounds as the type has them: beyond its range, its ends. */
 static const tn_node *b_clip(tn_kernel *k, const tn_node *x, const double *p) {
-  const tn_node *low = tn_k_cast(k, x->dtype, tn_float(k->ir, TN_DT_F64, p[0]));
-  const tn_node *high = tn_k_cast(k, x->dtype, tn_float(k->ir, TN_DT_F64, p[1]));
-  return tn_k_op(k, TN_OP_MAX, tn_k_op(k, TN_OP_MIN, x, high), low);
+  const tn_node *low = tn_te_cast(k->te, x->dtype, tn_float(k->ir, TN_DT_F64, p[0]));
+  const tn_node *high = tn_te_cast(k->te, x->dtype, tn_float(k->ir, TN_DT_F64, p[1]));
+  return tn_te_max(k->te, tn_te_min(k->te, x, high), low);
 }
 
 static const tn_node *b_not(tn_kernel *k, const tn_node *x, const double *p) {
@@ -366,10 +368,12 @@ static tn_status build_unary(tn_kernel *k, const tn_node *type) {
   double p[MAX_PARAMS];
   read_params(k->call, p);
   TN_TRY(tn_kernel_begin_elementwise(k, type, &out));
-  const tn_node *x = tn_k_load(k, k->buffers.data[0], k->axes);
-  const tn_node *value =
-      row->build != NULL ? row->build(k, x, p) : tn_k_call(k, (tn_intrin_id)row->intrin, x);
-  return tn_kernel_end(k, out, k->axes, value, NULL);
+  const tn_node *x = tn_te_load(k->te, k->buffers.data[0], k->axes);
+  const tn_node *value = row->build != NULL
+                             ? row->build(k, x, p)
+                             : tn_te_intrin(k->te, (tn_intrin_id)row->intrin, TN_TE_LIST(x));
+  tn_te_end_into(k->te, out, k->axes, value, NULL);
+  return NULL;
 }
 
 tn_status tn_op_lower_unary(tn_ir *ir, const tn_node *call, const tn_node **out_func) {

@@ -123,12 +123,12 @@ tn_status tn_window_count(tn_ir *ir, const tn_window *w, int32_t d, const tn_nod
 const tn_node *tn_window_index(tn_kernel *k, const tn_window *w, int32_t d, const tn_node *at,
                                const tn_node *tap, bool is_padded) {
   const tn_node *start =
-      w->stride[d] == 1 ? at : tn_k_op(k, TN_OP_MUL, at, tn_k_i64(k, w->stride[d]));
+      w->stride[d] == 1 ? at : tn_te_mul(k->te, at, tn_int(k->ir, TN_DT_I64, w->stride[d]));
   const tn_node *step =
-      w->dilation[d] == 1 ? tap : tn_k_op(k, TN_OP_MUL, tap, tn_k_i64(k, w->dilation[d]));
-  const tn_node *index = tn_k_op(k, TN_OP_ADD, start, step);
+      w->dilation[d] == 1 ? tap : tn_te_mul(k->te, tap, tn_int(k->ir, TN_DT_I64, w->dilation[d]));
+  const tn_node *index = tn_te_add(k->te, start, step);
   bool is_shifted = !is_padded && w->before[d] != 0;
-  return is_shifted ? tn_k_op(k, TN_OP_SUB, index, tn_k_i64(k, w->before[d])) : index;
+  return is_shifted ? tn_te_sub(k->te, index, tn_int(k->ir, TN_DT_I64, w->before[d])) : index;
 }
 
 /* ---- coordinates ---- */

@@ -186,7 +186,7 @@ static tn_status check_shape(tn_te *te, const char *name, uint32_t ndim,
 const tn_node *tn_te_add_tensor(tn_te *te, const char *name, tn_dtype dtype, uint32_t ndim,
                                 const tn_node *const *shape, bool is_input) {
   char text[TN_DTYPE_TEXT_BYTES];
-  if (dtype == TN_DT_NONE || tn_dtype_is_handle(dtype) || tn_dtype_lanes(dtype) != 1) {
+  if (dtype == TN_DT_NONE || tn_dtype_is_handle(dtype)) {
     return tn_te_fail(te, TN_ERR(TN_INVALID, "tensor '%s' of %s", name,
                                  dtype == TN_DT_NONE ? "no type" : tn_dtype_print(dtype, text)));
   }

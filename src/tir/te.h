@@ -43,6 +43,8 @@ void tn_te_extern(tn_te *te, const char *name, const tn_node *body);
 
 /* ---- values ---- */
 
+/// tn_te_read with as many indices as the tensor has dimensions.
+const tn_node *tn_te_load(tn_te *te, const tn_node *tensor, const tn_node *const *indices);
 const tn_node *tn_te_op(tn_te *te, tn_op op, const tn_node *a, const tn_node *b);
 const tn_node *tn_te_intrin(tn_te *te, tn_intrin_id id, uint32_t n_args,
                             const tn_node *const *args);

@@ -53,11 +53,11 @@ const tn_node *tn_te_number(tn_te *te, tn_dtype dtype, double value) {
   if (te->has_failed) {
     return tn_te_nothing(te);
   }
-  if (tn_dtype_lanes(dtype) == 1 && tn_dtype_is_any_float(dtype)) {
+  if (tn_dtype_is_any_float(dtype)) {
     return tn_float(te->ir, dtype, value);
   }
   bool is_integer = tn_dtype_is_int(dtype) || tn_dtype_is_uint(dtype) || tn_dtype_is_bool(dtype);
-  if (tn_dtype_lanes(dtype) != 1 || !is_integer) {
+  if (!is_integer) {
     return tn_te_fail(te,
                       TN_ERR(TN_INVALID, "%s is no type of numbers", tn_dtype_print(dtype, text)));
   }
@@ -82,7 +82,7 @@ static const tn_node *extreme(tn_te *te, tn_dtype dtype, bool is_greatest) {
   }
   uint32_t bits = tn_dtype_bits(dtype);
   bool is_integer = tn_dtype_is_int(dtype) || tn_dtype_is_uint(dtype);
-  if (te->has_failed || !is_integer || tn_dtype_lanes(dtype) != 1 || bits == 0) {
+  if (te->has_failed || !is_integer || bits == 0) {
     return tn_te_number(te, dtype, 0); /* its message */
   }
   if (!tn_dtype_is_int(dtype)) {
@@ -232,4 +232,9 @@ const tn_node *tn_te_read(tn_te *te, const tn_node *tensor, uint32_t n_indices,
     at[d] = index_of(te, indices[d], tensor->in[TN_BUFFER_SHAPE]->in[d]);
   }
   return built(te, tn_tir_load(te->ir, tensor, ndim, at, NULL, &out), &out);
+}
+
+const tn_node *tn_te_load(tn_te *te, const tn_node *tensor, const tn_node *const *indices) {
+  bool is_tensor = tn_is(tensor, TN_OP_BUFFER);
+  return tn_te_read(te, tensor, is_tensor ? tn_buffer_ndim(tensor) : 0, indices);
 }
