@@ -305,7 +305,7 @@ tn_answer tn_sets_box(tn_sets *sets, tn_ir *ir, const tn_footprint *footprint,
     out_mins[d] = mins[d];
     out_extents[d] = extents[d];
   }
-  tn_image_deinit(&im);
+  tn_set_image_deinit(&im);
   tn_key_deinit(&k.key);
   return answer;
 }

@@ -43,7 +43,7 @@ static void image_init_box(tn_image *im, tn_asking *k, uint32_t n, const tn_node
   }
 }
 
-void tn_image_deinit(tn_image *im) {
+void tn_set_image_deinit(tn_image *im) {
   tn_instance_deinit(&im->inst);
   TN_VEC_DEINIT(&im->formulas);
   tn_question_deinit(&im->q);
@@ -183,9 +183,9 @@ tn_answer tn_sets_is_covered(tn_sets *sets, const tn_footprint *part, uint32_t n
   tn_verdict verdict = covers(&p, &c, &values);
   answer = tn_asking_finish(&k, verdict, &p.q, values);
   for (uint32_t i = 0; i < n_whole; ++i) {
-    tn_image_deinit(&c.images[i]);
+    tn_set_image_deinit(&c.images[i]);
   }
-  tn_image_deinit(&p);
+  tn_set_image_deinit(&p);
   return answer;
 }
 
@@ -219,8 +219,8 @@ static tn_answer box_covers(tn_sets *sets, const tn_footprint *f, const tn_node 
   int64_t *values = NULL;
   tn_verdict verdict = covers(part, &(cover){1, is_box_part ? &im : &box}, &values);
   answer = tn_asking_finish(&k, verdict, &part->q, values);
-  tn_image_deinit(&im);
-  tn_image_deinit(&box);
+  tn_set_image_deinit(&im);
+  tn_set_image_deinit(&box);
   return answer;
 }
 

@@ -227,7 +227,7 @@ typedef struct tn_image {
   uint32_t *params;   /* columns, as a list of symbols has them */
 } tn_image;
 void tn_image_init(tn_image *im, tn_asking *k, tn_col_kind kind, const tn_footprint *f);
-void tn_image_deinit(tn_image *im);
+void tn_set_image_deinit(tn_image *im);
 
 /* ---- sets_quick.c ---- */
 /// True: the conjunction of eqs == 0 and ges >= 0 has no integer solution. False: not known.
