@@ -45,6 +45,7 @@ typedef struct tn_iter_sum {
   uint32_t n;
   const tn_iter_digit *digits;
   const tn_node *base; /* free of the domain's variables */
+  /// Each scale divides the next one, where the digits can be told apart.
   /// When every scale is the one below times its extent: what the value counts, in steps of
   /// `scale`, the least one; a value without digits has extent 1. NULL otherwise.
   const tn_node *extent;
@@ -57,6 +58,7 @@ typedef struct tn_iter_mark {
   const tn_iter_sum *sum; /* NULL: a variable of the domain */
   const tn_node *extent;
   const tn_node *cond; /* the conjunct that bounds it; NULL for variables */
+  bool is_full;        /* known to take every number of [0, extent) */
 } tn_iter_mark;
 
 typedef struct tn_itermap {
