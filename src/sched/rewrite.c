@@ -160,22 +160,39 @@ tn_status tn_sched_add_alloc(tn_sched *s, const tn_tree *tree, const tn_node *sc
   return tn_sched_replace(s, scope, tn_with_child(ir, scope, TN_BLOCK_ALLOCS, allocs));
 }
 
-/* The scope that has the buffer; NULL when none has. */
-static const tn_node *scope_with(tn_sched *s, const tn_node *buffer) {
+/* The tree and scope that have the buffer; NULL when none has. */
+static const tn_tree *tree_with(tn_sched *s, const tn_node *buffer, const tn_node **out_scope) {
   for (uint32_t i = 0; i < s->module.n_funcs; ++i) {
     const tn_tree *tree = tn_sched_tree_of(s, s->module.funcs[i].name);
     for (size_t k = 0; tree != NULL && k < tree->blocks.len; ++k) {
       if (tn_scope_allocates(tree->blocks.data[k], buffer)) {
-        return tree->blocks.data[k];
+        *out_scope = tree->blocks.data[k];
+        return tree;
       }
     }
   }
   return NULL;
 }
 
+/* A root block is there for its memory only. */
+static bool is_bare_root(const tn_tree *tree, const tn_node *scope) {
+  return scope == tree->root && scope->in[TN_BLOCK_ITERS]->n_in == 0 &&
+         scope->in[TN_BLOCK_ALLOCS]->n_in == 1 && scope->in[TN_BLOCK_READS]->n_in == 0 &&
+         scope->in[TN_BLOCK_WRITES]->n_in == 0 && scope->in[TN_BLOCK_MATCHES]->n_in == 0 &&
+         tn_is_none(scope->in[TN_BLOCK_ANNOTATIONS]) &&
+         strcmp(scope->in[TN_BLOCK_LABEL]->attr.text, "root") == 0;
+}
+
 tn_status tn_sched_drop_alloc(tn_sched *s, const tn_node *buffer) {
-  const tn_node *scope = scope_with(s, buffer);
-  if (scope == NULL) {
+  const tn_node *scope = NULL;
+  const tn_tree *tree = tree_with(s, buffer, &scope);
+  if (tree == NULL) {
+    return NULL;
+  }
+  if (is_bare_root(tree, scope)) {
+    tn_sched_set_func(
+        s, tree->name,
+        tn_with_child(s->ir, tree->func, TN_PRIM_FUNC_BODY, scope->in[TN_BLOCK_BODY]));
     return NULL;
   }
   TN_VEC(const tn_node *) list = {0};
