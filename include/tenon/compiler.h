@@ -26,6 +26,8 @@ typedef struct tn_program tn_program;
 
 /// The version of the library, "0.1.0"; static storage.
 TN_API const char *tn_version(void);
+/// The one of `n` names that `name` was probably meant to be, for messages; NULL when none is near.
+TN_API const char *tn_name_suggest(const char *name, const char *const *names, int32_t n);
 
 /* ---- reading and printing ---- */
 
@@ -45,6 +47,9 @@ typedef struct tn_read_opts {
   /// number, True, False, or a text. Borrowed for the call.
   const char *const *defines;
   int32_t n_defines;
+  /// [n_defines], borrowed, may be NULL: set true where the text asked for the value; one that it did
+  /// not ask for is then no error.
+  bool *are_used;
 } tn_read_opts;
 
 /// Reads TVMScript and verifies it. file_name: for messages. Errors: INVALID; the message holds up
@@ -148,6 +153,67 @@ TN_API tn_status tn_operator_describe_field(int32_t i, int32_t j, tn_operator_fi
 /// The i-th target's name and one line about it; false outside.
 TN_API bool tn_target_describe(int32_t i, const char **out_name, const char **out_doc);
 
+/* ---- schedules ---- */
+
+/// How the steps of a schedule are done. Zero-initialise and set what differs; NULL stands for all
+/// zero.
+typedef struct tn_schedule_opts {
+  uint64_t seed; ///< of the sampling steps; the script's own seed= goes before
+  /// Values of the script's knobs and of names that it leaves open, each "NAME=VALUE". Borrowed for
+  /// the call.
+  const char *const *defines;
+  int32_t n_defines;
+  /// [n_defines], borrowed, may be NULL: set true where the script asked for the value; one that it
+  /// did not ask for is then no error.
+  bool *are_used;
+  /// Called after every step that rewrites the program. step: as it is written; now: the program
+  /// then, borrowed for the call. May be NULL.
+  void (*after_step)(void *ctx, int32_t index, const char *step, const tn_program *now);
+  void *ctx;
+} tn_schedule_opts;
+
+/// What was done: data that prints and is done again.
+typedef struct tn_trace tn_trace;
+
+/// Does the steps of a schedule script, or of a trace in JSON, on the loop functions of `program`:
+/// each keeps what the program computes, or is refused. Docs: docs/schedules.md. out_trace may be
+/// NULL; freed by tn_trace_free. Errors: INVALID with diagnostics for what is wrong with the script
+/// and for a step that is refused, the program is then as it was; CORRUPT for broken JSON.
+TN_API tn_status tn_program_schedule(tn_program *program, const char *text, size_t len,
+                                     const char *file_name, const tn_schedule_opts *opts,
+                                     tn_trace **out_trace);
+/// The same from a file.
+TN_API tn_status tn_program_schedule_file(tn_program *program, const char *path,
+                                          const tn_schedule_opts *opts, tn_trace **out_trace);
+TN_API void tn_trace_free(tn_trace *trace);
+/// The trace as a script, and as JSON in TVM's form; they belong to the trace.
+TN_API const char *tn_trace_script(const tn_trace *trace);
+TN_API const char *tn_trace_json(const tn_trace *trace);
+TN_API int32_t tn_trace_n_steps(const tn_trace *trace);
+
+/// A number (or text) of a script that its caller may choose: ty = knob("ty", [8, 16, 32]).
+typedef struct tn_knob_info {
+  const char *name;
+  const char *value;          ///< as it was in this run
+  const char *const *choices; ///< what it may be, as the script writes them
+  int32_t n_choices;
+} tn_knob_info;
+TN_API int32_t tn_trace_n_knobs(const tn_trace *trace);
+/// INVALID outside [0, n). Strings belong to the trace.
+TN_API tn_status tn_trace_knob(const tn_trace *trace, int32_t i, tn_knob_info *out_info);
+
+/// A step that a schedule can take.
+typedef struct tn_primitive_info {
+  const char *name;
+  const char *params; ///< as Python would have them
+  const char *result; ///< "" for none
+  const char *doc;
+  bool is_step; ///< rewrites the program; the others look or choose
+} tn_primitive_info;
+TN_API int32_t tn_n_primitives(void);
+/// INVALID outside [0, n). Static storage.
+TN_API tn_status tn_primitive_describe(int32_t i, tn_primitive_info *out_info);
+
 /* ---- running and writing ---- */
 
 /// Compiles in memory. The program is not changed.
@@ -203,6 +269,9 @@ TN_API tn_status tn_tensors_save(const char *path, int32_t n, const char *const 
                                  tn_tensor *const *tensors);
 /// Fills with reproducible values: floats uniform in [-1, 1), integers small, booleans 0 or 1.
 TN_API tn_status tn_tensor_fill_random(tn_tensor *tensor, uint64_t seed);
+/// The same, but floats are whole numbers from -4 to 4: sums of products of them are exact, in
+/// whatever order.
+TN_API tn_status tn_tensor_fill_small(tn_tensor *tensor, uint64_t seed);
 
 #ifdef __cplusplus
 }

@@ -286,6 +286,7 @@ typedef struct tn_param_info {
   tn_dtype dtype;      ///< TN_DT_NONE: unknown
   int32_t ndim;        ///< -1: unknown
   const int64_t *dims; ///< ndim extents; negative: not fixed
+  bool is_read;        ///< a tensor that a kernel or loop function reads, before or after it writes
 } tn_param_info;
 
 /// The functions that may be called from outside, in the order of the module: graph functions, and

@@ -84,7 +84,8 @@ typedef struct tn_exec_type {
   uint32_t reserved;
 } tn_exec_type;
 
-enum { TN_EXEC_TYPE_WRITTEN = 1 }; /* a kernel's parameter that it writes */
+/* A kernel's parameter that it writes, that it reads. */
+enum { TN_EXEC_TYPE_WRITTEN = 1, TN_EXEC_TYPE_READ = 2 };
 
 typedef enum tn_exec_type_kind {
   TN_EXEC_TY_ANY = 0,

@@ -170,6 +170,16 @@ done:
   return st;
 }
 
+static bool has_public_kernel(const tn_module *module) {
+  bool has_one = false;
+  for (uint32_t i = 0; i < module->n_funcs && !has_one; ++i) {
+    const tn_node *func = module->funcs[i].func;
+    has_one = tn_is(func, TN_OP_PRIM_FUNC) &&
+              tn_dict_find(func->in[TN_PRIM_FUNC_ATTRS], "global_symbol") != NULL;
+  }
+  return has_one;
+}
+
 /* Linked in a private folder and moved in one step, so that no half-written library is ever seen at
  * `path`. */
 static tn_status write_library(const tn_lowered *lowered, const tn_compile_opts *opts,
@@ -186,6 +196,11 @@ static tn_status write_library(const tn_lowered *lowered, const tn_compile_opts 
     objects[n_objects++] = f.object.data;
   }
   if (opts->exports_tvm_ffi) {
+    if (!has_public_kernel(&lowered->module)) {
+      st =
+          TN_ERR(TN_INVALID, "--export=tvm-ffi: the program has no public loop function to export");
+      goto done;
+    }
     if (!tn_target_is_native(lowered->target)) {
       st = TN_ERR(TN_UNSUPPORTED, "--export=tvm-ffi for target '%s': only for this architecture",
                   lowered->target->name);
@@ -242,6 +257,19 @@ static tn_status write_lowered(const tn_lowered *lowered, const tn_compile_opts 
   return write_text(lowered, opts, strcmp(ending, ".s") == 0 ? TN_EMIT_ASM : TN_EMIT_LL, path);
 }
 
+static tn_status save_text(const tn_program *program, const tn_compile_opts *opts,
+                           const char *path) {
+  if (opts->func == NULL) {
+    return tn_program_save(program, path);
+  }
+  tn_program part = {.ir = program->ir};
+  tn_module_init_copy(&part.module, &program->module);
+  tn_status st = tn_driver_keep_only(&part.module, opts->func);
+  st = st == NULL ? tn_program_save(&part, path) : st;
+  tn_module_deinit(&part.module);
+  return st;
+}
+
 tn_status tn_program_write(const tn_program *program, const tn_compile_opts *opts,
                            const char *path) {
   static const char *const endings[] = {".tnx", ".so", ".o", ".s", ".ll"};
@@ -252,7 +280,7 @@ tn_status tn_program_write(const tn_program *program, const tn_compile_opts *opt
     return TN_ERR(TN_INVALID, "%s: only a library (.so) can export the functions of tvm-ffi", path);
   }
   if (dot != NULL && strcmp(dot, ".py") == 0) {
-    return tn_program_save(program, path);
+    return save_text(program, opts, path);
   }
   for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i) {
     if (dot != NULL && strcmp(dot, endings[i]) == 0) {

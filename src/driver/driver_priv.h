@@ -35,6 +35,8 @@ TN_MUST_USE tn_status tn_driver_run(tn_module *module, const char *passes,
 /// Runs the default passes on a copy.
 TN_MUST_USE tn_status tn_driver_lower(const tn_program *program, const tn_compile_opts *opts,
                                       tn_lowered *out_lowered);
+/// Leaves the function `name` of the module and what it calls. NOT_FOUND with a near name.
+TN_MUST_USE tn_status tn_driver_keep_only(tn_module *module, const char *name);
 void tn_lowered_deinit(tn_lowered *lowered);
 bool tn_module_has_kernels(const tn_module *module);
 

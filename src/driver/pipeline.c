@@ -162,6 +162,25 @@ tn_status tn_program_run_passes(tn_program *program, const char *passes,
   return tn_driver_run(&program->module, passes, opts, target);
 }
 
+tn_status tn_driver_keep_only(tn_module *module, const char *name) {
+  const tn_node *func = tn_module_find(module, name);
+  if (func != NULL && !tn_is(func, TN_OP_EXTERN)) {
+    tn_module_keep_only(module, name);
+    return NULL;
+  }
+  TN_VEC(const char *) names = {0};
+  for (uint32_t i = 0; i < module->n_funcs; ++i) {
+    if (!tn_is(module->funcs[i].func, TN_OP_EXTERN)) {
+      TN_VEC_PUSH(&names, module->funcs[i].name);
+    }
+  }
+  const char *near = tn_near_name(name, names.data, names.len);
+  TN_VEC_DEINIT(&names);
+  return near == NULL
+             ? TN_ERR(TN_NOT_FOUND, "no function is called '%s'", name)
+             : TN_ERR(TN_NOT_FOUND, "no function is called '%s'; did you mean '%s'?", name, near);
+}
+
 tn_status tn_driver_lower(const tn_program *program, const tn_compile_opts *opts,
                           tn_lowered *out_lowered) {
   tn_status st = NULL;
@@ -170,10 +189,8 @@ tn_status tn_driver_lower(const tn_program *program, const tn_compile_opts *opts
   lowered.ir = tn_ir_new_child(program->ir, 0);
   tn_module_init_copy(&lowered.module, &program->module);
   lowered.module.ir = lowered.ir;
-  if (opts->func != NULL) {
-    tn_module_keep_only(&lowered.module, opts->func);
-  }
-  st = tn_driver_run(&lowered.module, default_passes, opts, lowered.target);
+  st = opts->func != NULL ? tn_driver_keep_only(&lowered.module, opts->func) : NULL;
+  st = st != NULL ? st : tn_driver_run(&lowered.module, default_passes, opts, lowered.target);
   if (st != NULL) {
     tn_lowered_deinit(&lowered);
     return st;

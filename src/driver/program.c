@@ -19,6 +19,10 @@ static const size_t text_limit_bytes = (size_t)1 << 30;
 
 const char *tn_version(void) { return "0.1.0"; }
 
+const char *tn_name_suggest(const char *name, const char *const *names, int32_t n) {
+  return tn_near_name(name, names, n < 0 ? 0 : (size_t)n);
+}
+
 /* ---- reading ---- */
 
 /* Constants beside the text: "model.py" -> "model.npz", members constant_0, constant_1 ... */
@@ -68,6 +72,7 @@ static tn_status parse(const char *text, size_t len, const char *file_name, cons
     opts.dialect = how->dialect;
     opts.defines = how->defines;
     opts.n_defines = how->n_defines;
+    opts.out_used = how->are_used;
   }
   tn_script_parse(text, len, &opts, &program->module, &diags);
   if (diags.n == 0) {
@@ -281,7 +286,11 @@ static void describe_prim_param(const tn_program *program, const tn_node *func, 
     info->text = tn_ir_text(program->ir, tn_dtype_print(param->dtype, dtype));
     return;
   }
-  info->is_output = tn_tir_writes_param(&program->module, func, (uint32_t)j);
+  uint32_t n_params = func->in[TN_PRIM_FUNC_PARAMS]->n_in;
+  uint8_t *uses = tn_ir_alloc(program->ir, n_params, 1);
+  tn_tir_param_uses(&program->module, func, uses);
+  info->is_output = (uses[j] & TN_PARAM_WRITTEN) != 0;
+  info->is_read = (uses[j] & TN_PARAM_READ) != 0;
   info->name = buffer->attr.text;
   describe_tensor(program->ir, buffer->dtype, buffer->in[TN_BUFFER_SHAPE], -1, info);
   tn_buf text = TN_BUF_INIT;

@@ -79,6 +79,10 @@ static void check_dims(checker *c, const tn_node *dims) {
 }
 
 static void check_type(checker *c, const tn_node *type) {
+  if (type->op == TN_OP_TY_TENSOR && tn_dtype_is_handle(type->dtype)) {
+    tn_diags_add(c->diags, "type-error", c->pos, NULL,
+                 "a tensor's elements are numbers, and handle is an address");
+  }
   if (type->op == TN_OP_TY_TENSOR || type->op == TN_OP_TY_SHAPE) {
     check_dims(c, type->in[0]);
   } else if (type->op == TN_OP_TY_TUPLE) {

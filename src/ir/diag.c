@@ -81,8 +81,13 @@ static void print_line(const char *line, size_t len, tn_pos pos, tn_buf *out) {
   uint32_t n_chars = count_chars(line, len);
   uint32_t n_cols = pos.n_cols < 1 ? 1 : pos.n_cols;
   pos.col = pos.col < 1 ? 1 : pos.col > n_chars ? n_chars + 1 : pos.col;
-  uint32_t first = pos.col > WINDOW_COLS / 2 ? pos.col - WINDOW_COLS / 2 : 1;
+  bool is_whole = n_chars <= WINDOW_COLS;
+  uint32_t first = is_whole || pos.col <= WINDOW_COLS / 2 ? 1 : pos.col - WINDOW_COLS / 2;
   uint32_t col = 1;
+  if (first > 1) {
+    tn_buf_puts(out, "...");
+    tn_buf_puts(&marks, "   ");
+  }
   for (size_t i = 0; i < len && col < first + WINDOW_COLS; ++col) {
     size_t n_bytes = tn_text_char_bytes(line + i, len - i);
     bool is_tab = line[i] == '\t';

@@ -384,6 +384,7 @@ tn_status tn_exec_param(const tn_exec *exec, int32_t i, int32_t j, tn_param_info
       .ndim = t->ndim,
       .dims = t->ndim > 0 ? exec->view.dims + t->dims : NULL,
       .is_output = (t->flags & TN_EXEC_TYPE_WRITTEN) != 0,
+      .is_read = (t->flags & TN_EXEC_TYPE_READ) != 0,
   };
   return NULL;
 }

@@ -94,32 +94,6 @@ const tn_node *tn_scopes_buffer(const tn_scopes *scopes, const tn_node *data) {
                                                         : NULL;
 }
 
-/* ---- values from outside ---- */
-
-/* A number, True, False, or else a text. */
-static tn_val define_value(tn_reader *r, const char *text) {
-  tn_pos pos = {.source = r->source, .line = 1, .col = 1, .n_cols = 1};
-  const tn_ast *ast = tn_ast_parse_inner(r->ir, &r->arena, text, pos);
-  const tn_ast *number = ast != NULL && ast->kind == TN_AST_UNARY ? ast->in[0] : ast;
-  bool is_plain = number != NULL && (number->kind == TN_AST_INT || number->kind == TN_AST_FLOAT ||
-                                     (ast == number && ast->kind == TN_AST_BOOL) ||
-                                     (ast == number && ast->kind == TN_AST_STR));
-  return is_plain ? tn_read_val(r, ast)
-                  : (tn_val){.kind = TN_VAL_STR, .text = tn_ir_text(r->ir, text)};
-}
-
-bool tn_find_define(tn_reader *r, const char *name, tn_val *out) {
-  size_t n = strlen(name);
-  for (int32_t i = 0; i < r->opts->n_defines; ++i) {
-    const char *define = r->opts->defines[i];
-    if (strncmp(define, name, n) == 0 && define[n] == '=') {
-      *out = define_value(r, define + n + 1);
-      return true;
-    }
-  }
-  return false;
-}
-
 /* ---- problems ---- */
 
 tn_val tn_read_fail(tn_reader *r, const tn_ast *ast, const char *id, const char *hint,

@@ -38,7 +38,7 @@ tn_val tn_read_name(tn_reader *r, const tn_ast *ast) {
     return (tn_val){.kind = TN_VAL_MODULE};
   }
   tn_val given;
-  if (tn_find_define(r, ast->text, &given)) {
+  if (tn_find_define(r, ast, &given)) {
     return given;
   }
   if (tn_is_foreign(r, ast->text)) {
@@ -54,6 +54,7 @@ tn_val tn_read_name(tn_reader *r, const tn_ast *ast) {
     return tn_val_node(global_of(r, ast->text));
   }
   char *hint = tn_near_visible(r, ast->text);
+  hint = hint != NULL ? hint : tn_near_define(r, ast->text);
   tn_buf define = TN_BUF_INIT;
   tn_buf_printf(&define, "-D %s=VALUE gives it a value from outside", ast->text);
   tn_val v = tn_read_fail(r, ast, "undefined-name",
@@ -538,6 +539,10 @@ static bool has_memory(const tn_reader *r) {
 tn_val tn_read_val(tn_reader *r, const tn_ast *ast) {
   if (!has_memory(r) || !tn_macro_step(r, ast)) {
     return tn_val_error();
+  }
+  tn_val more;
+  if (r->read_more != NULL && r->read_more(r, ast, &more)) {
+    return more;
   }
   switch (ast->kind) {
     case TN_AST_NAME:

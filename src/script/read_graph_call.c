@@ -354,6 +354,7 @@ static tn_val make_op(tn_reader *r, const op_args *args) {
 
 static char *near_op(tn_reader *r, const char *name) {
   TN_VEC(const char *) names = {0};
+  TN_VEC_PUSH(&names, "output"); /* a statement of dataflow blocks */
   for (int i = 0; i < TN_N_BUILTINS; ++i) {
     TN_VEC_PUSH(&names, tn_graph_builtin((tn_builtin_id)i)->def.name);
   }

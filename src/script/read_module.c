@@ -322,8 +322,11 @@ static bool check_class_decorators(tn_reader *r, const tn_ast *class_def) {
   const tn_ast *decorator = decorators == NULL || decorators->n != 1 ? NULL : decorators->in[0];
   if (decorator == NULL ||
       !is_one_of(decorator_name(r, decorator), module_names, N_OF(module_names))) {
-    tn_read_fail(r, class_def, "bad-decorator", NULL, "class '%s' needs the decorator @I.ir_module",
-                 class_def->text);
+    const char *name = decorator == NULL ? NULL : decorator_name(r, decorator);
+    char *hint = name == NULL ? NULL : tn_near_of(name, module_names, N_OF(module_names));
+    tn_read_fail(r, decorator != NULL ? decorator : class_def, "bad-decorator", hint,
+                 "class '%s' needs the decorator @I.ir_module", class_def->text);
+    free(hint);
     return false;
   }
   return check_decorator_args(r, decorator, "check_well_formed s_tir");
@@ -428,9 +431,10 @@ static void read_file(tn_reader *r, const tn_ast *file) {
   TN_VEC_DEINIT(&members);
 }
 
-static void reader_deinit(tn_reader *r) {
+void tn_reader_deinit(tn_reader *r) {
   tn_scopes_deinit(&r->scopes);
   tn_strmap_deinit(&r->calls);
+  tn_strmap_deinit(&r->asked);
   tn_map_deinit(&r->imports);
   tn_strmap_deinit(&r->funcs);
   tn_map_deinit(&r->consts);
@@ -478,7 +482,10 @@ static void read_tvmscript(const char *text, size_t len, uint32_t source,
     read_file(&r, file);
     tn_scopes_pop(&r.scopes);
   }
-  reader_deinit(&r);
+  if (diags->n == 0) {
+    tn_check_defines(&r);
+  }
+  tn_reader_deinit(&r);
 }
 
 /* What no single statement shows: whether memory sufficed, and how large expressions became. */
@@ -507,6 +514,11 @@ void tn_script_parse(const char *text, size_t len, const tn_script_opts *opts, t
   }
   uint32_t source = tn_ir_add_source(module->ir, file_name, text, len);
   bool is_relay = tn_relay_is_text(text, len, opts->file_name);
+  if (is_relay && opts->n_defines > 0) {
+    tn_diags_add(diags, "unused-define", (tn_pos){source, 1, 1, 1}, NULL,
+                 "-D %s: a text of Relay has no name that waits for a value", opts->defines[0]);
+    return;
+  }
   (is_relay ? tn_relay_read : read_tvmscript)(text, len, source, opts, module, diags);
   check_whole(module, source, diags);
 }

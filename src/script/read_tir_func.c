@@ -139,7 +139,7 @@ static bool is_constexpr(tn_reader *r, const tn_ast *param) {
 /* T.constexpr: what the function is compiled for, from -D or its default; no parameter when run. */
 static void read_constexpr(tn_reader *r, const tn_ast *param) {
   tn_val v = tn_val_error();
-  if (!tn_find_define(r, param->text, &v)) {
+  if (!tn_find_define(r, param, &v)) {
     v = param->in[1] == NULL ? tn_read_fail(r, param, "needs-value", "give it by -D NAME=VALUE",
                                             "'%s' is a T.constexpr and has no value", param->text)
                              : tn_read_val(r, param->in[1]);
@@ -175,6 +175,15 @@ static void read_buffer_param(tn_reader *r, const tn_ast *param, const tn_ast *c
   tn_buf_deinit(&name);
 }
 
+/* "did you mean" for what is near T.Buffer; names near an element type are told as such. */
+static char *near_type(const char *name) {
+  static const char *const known[] = {"T.Buffer", "T.handle", "T.constexpr"};
+  tn_dtype dtype = TN_DT_NONE;
+  return tn_dtype_parse(name + 2, strlen(name + 2), &dtype)
+             ? NULL
+             : tn_near_of(name, known, sizeof known / sizeof known[0]);
+}
+
 static void read_param(tn_reader *r, const tn_ast *param) {
   const tn_ast *annotation = param->in[0];
   tn_dtype dtype = TN_DT_NONE;
@@ -197,9 +206,11 @@ static void read_param(tn_reader *r, const tn_ast *param) {
         r, param, tn_ast_like(&r->arena, annotation, TN_AST_CALL, annotation->n, annotation->in));
     return;
   }
-  if (name == NULL || strncmp(name, "T.", 2) != 0) {
-    tn_read_fail(r, annotation, "bad-annotation", NULL,
+  char *hint = NULL;
+  if (name == NULL || strncmp(name, "T.", 2) != 0 || (hint = near_type(name)) != NULL) {
+    tn_read_fail(r, annotation, "bad-annotation", hint,
                  "expected the type of a parameter: T.handle, T.Buffer(...), T.int32 ...");
+    free(hint);
   } else if (tn_to_dtype(r, annotation, (tn_val){.kind = TN_VAL_STR, .text = name + 2}, &dtype)) {
     if (!is_call || tn_dtype_is_handle(dtype)) {
       add_param(r, param, tn_var_new(r->ir, param->text, dtype), NULL);

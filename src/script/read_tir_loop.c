@@ -181,16 +181,6 @@ static const tn_node *index_op(tn_reader *r, const tn_ast *at, tn_tok tok, const
   return tn_val_is_error(v) ? NULL : v.node;
 }
 
-/* Unsigned bounds have no negative extent: one that wraps says that the end is before the start. */
-static bool wraps(tn_reader *r, const tn_node *min, const tn_node *extent) {
-  if (min->op != TN_OP_INT) {
-    return false;
-  }
-  const tn_node *end =
-      tn_int(r->ir, extent->dtype, (int64_t)((uint64_t)min->attr.i64 + (uint64_t)extent->attr.i64));
-  return (uint64_t)end->attr.i64 < (uint64_t)min->attr.i64;
-}
-
 /* Rounds of a loop with an extent and a step that are known: in 64 bits without a sign, which every
  * length of every type fits. NULL, reported, when the variable's type does not count so far. */
 static const tn_node *count_known_rounds(tn_reader *r, const tn_ast *at, const loop_head *head,
@@ -198,7 +188,7 @@ static const tn_node *count_known_rounds(tn_reader *r, const tn_ast *at, const l
   const tn_node *extent = head->extent;
   bool is_uint = tn_dtype_is_uint(extent->dtype);
   int64_t n = extent->attr.i64;
-  bool is_empty = n == 0 || (is_uint ? wraps(r, head->min, extent) : (n < 0) != is_down);
+  bool is_empty = n == 0 || (!is_uint && (n < 0) != is_down);
   uint64_t length = is_down ? 0 - (uint64_t)n : (uint64_t)n;
   uint64_t stride = is_down ? 0 - (uint64_t)step : (uint64_t)step;
   uint64_t n_rounds = is_empty ? 0 : (length - 1) / stride + 1;
@@ -236,6 +226,16 @@ static const tn_node *count_rounds(tn_reader *r, const tn_ast *at, const loop_he
   return top == NULL ? NULL : index_op(r, at, TN_TOK_FLOORDIV, top, step);
 }
 
+/* A loop whose step is known at run time runs forward: how often it runs is counted before, and a
+ * count by a step of 0 or below says nothing. */
+static void demand_positive(tn_reader *r, const tn_ast *at, const tn_node *step) {
+  const tn_node *zero = tn_int(r->ir, step->dtype, 0);
+  const tn_node *in[2] = {[TN_ASSERT_COND] = tn_binary(r->ir, TN_OP_LT, zero, step),
+                          [TN_ASSERT_MESSAGE] =
+                              tn_str(r->ir, "the step of a loop is not positive")};
+  tn_add_stmt(r, at, tn_node_new(r->ir, TN_OP_ASSERT, TN_DT_NONE, (tn_attr){0}, 2, in));
+}
+
 static bool read_step(tn_reader *r, const tn_ast *ast, loop_head *head) {
   tn_val v = ast == NULL ? (tn_val){.kind = TN_VAL_NONE} : tn_read_val(r, ast);
   if (v.kind == TN_VAL_NONE || (v.kind == TN_VAL_INT && v.i64 == 1)) {
@@ -243,13 +243,22 @@ static bool read_step(tn_reader *r, const tn_ast *ast, loop_head *head) {
   }
   const tn_node *step =
       v.kind == TN_VAL_INT ? tn_to_expr(r, ast, v, head->extent->dtype) : tn_to_index(r, ast, v);
+  const tn_node *cast = NULL;
   if (step == NULL ||
-      !tn_read_ok(r, ast, "type-mismatch", tn_tir_cast(r->ir, head->extent->dtype, step, &step))) {
+      !tn_read_ok(r, ast, "type-mismatch", tn_tir_cast(r->ir, head->extent->dtype, step, &cast))) {
     return false;
   }
+  if (cast->op == TN_OP_INT && step->op == TN_OP_INT && cast->attr.i64 != step->attr.i64) {
+    tn_read_fail(r, ast, "integer-too-large", NULL, "the step does not fit its variable's type");
+    return false;
+  }
+  step = cast;
   if (tn_is_int(step, 0)) {
     tn_read_fail(r, ast, "bad-step", NULL, "a loop with a step of 0 makes no progress");
     return false;
+  }
+  if (step->op != TN_OP_INT) {
+    demand_positive(r, ast, step);
   }
   const tn_node *rounds = count_rounds(r, ast, head, step);
   head->start = head->min;

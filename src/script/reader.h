@@ -201,6 +201,7 @@ struct tn_reader {
   tn_scopes scopes;
   tn_strmap calls;        /* "T.Cast" -> tn_call_row */
   tn_map imports;         /* address of an interned name -> prefix: "T", "R", "I", "tvm", "" */
+  tn_strmap asked;        /* names that values from outside were looked for */
   tn_strmap funcs;        /* names of the module's functions -> their DEF (or ASSIGN) */
   tn_arith *arith;        /* NULL until needed */
   tn_map consts;          /* index of a metadata constant -> its CONST */
@@ -235,7 +236,15 @@ struct tn_reader {
   /* graph level */
   bool in_dataflow;
   const tn_node *outputs; /* of the open dataflow block; NULL: R.output not met yet */
+
+  /* Asked first for the value of an expression: a schedule script has more than a program has
+   * (sched_read.c). False: it is read as everywhere. May be NULL. */
+  bool (*read_more)(tn_reader *r, const tn_ast *ast, tn_val *out);
+  void *more; /* its own */
 };
+
+/// Frees what the reader has gathered, with the syntax trees in its arena.
+void tn_reader_deinit(tn_reader *r);
 
 /* ---- problems ---- */
 
@@ -250,7 +259,12 @@ char *tn_near_visible(tn_reader *r, const char *name);
 char *tn_near_key(const tn_strmap *map, const char *name);
 char *tn_near_of(const char *name, const char *const *candidates, size_t n);
 /// The value that -D gives a name. False: none.
-bool tn_find_define(tn_reader *r, const char *name, tn_val *out);
+bool tn_find_define(tn_reader *r, const tn_ast *at, tn_val *out);
+/// A hint that names a value given from outside under a name near `name`; NULL: none. Caller frees.
+char *tn_near_define(tn_reader *r, const char *name);
+/// Reports values from outside that are given twice, and, called when the whole text is read, those
+/// that nothing asked for.
+void tn_check_defines(tn_reader *r);
 /// Defines a name given in the text; reports when it is taken in the same block and may not be
 /// given again.
 void tn_define(tn_reader *r, const tn_ast *name, tn_val val);
@@ -335,6 +349,9 @@ tn_val tn_read_name(tn_reader *r, const tn_ast *ast);
 /* ---- loop level ---- */
 
 tn_call_table tn_tir_expr_calls(void);
+/// A lambda from indices of type `dtype` to indices; NULL, reported. inverse: a LAMBDA or NONE.
+const tn_node *tn_read_index_map(tn_reader *r, const tn_ast *lambda, tn_dtype dtype,
+                                 const tn_node *inverse);
 tn_call_table tn_tir_stmt_calls(void);
 tn_call_table tn_tir_block_calls(void);
 tn_call_table tn_tir_buffer_calls(void);

@@ -8,14 +8,19 @@
 
 /* ---- trees ---- */
 
+/* The elements of Relay's tensors are numbers: neither vectors of them nor addresses. */
+static bool parse_elem(const char *text, size_t len, tn_dtype *out) {
+  return tn_dtype_parse(text, len, out) && tn_dtype_lanes(*out) == 1 && !tn_dtype_is_handle(*out);
+}
+
 static bool read_dtype(tn_relay_parser *p, tn_dtype *out) {
   const tn_rtoken *tok = tn_relay_tok(p);
   if (tok->kind == TN_RTOK_STR) {
-    if (tn_dtype_parse(p->text + tok->offset + 1, tok->len - 2, out)) {
+    if (parse_elem(p->text + tok->offset + 1, tok->len - 2, out)) {
       p->at += 1;
       return true;
     }
-  } else if (tok->kind == TN_RTOK_NAME && tn_dtype_parse(p->text + tok->offset, tok->len, out)) {
+  } else if (tok->kind == TN_RTOK_NAME && parse_elem(p->text + tok->offset, tok->len, out)) {
     p->at += 1;
     return true;
   }
@@ -137,7 +142,7 @@ static const tn_relay *parse_named(tn_relay_parser *p) {
   size_t first = p->at;
   const tn_rtoken *tok = tn_relay_tok(p);
   tn_dtype dtype = TN_DT_NONE;
-  if (tn_dtype_parse(p->text + tok->offset, tok->len, &dtype)) {
+  if (parse_elem(p->text + tok->offset, tok->len, &dtype)) {
     p->at += 1;
     tn_relay *scalar = tn_relay_make(p, TN_RELAY_TY_TENSOR, first, p->stack.len);
     scalar->dtype = dtype;

@@ -23,6 +23,8 @@ typedef struct tn_script_opts {
   /// False, or a text.
   const char *const *defines;
   int32_t n_defines;
+  bool *out_used; /* [n_defines], may be NULL: true where the text asked for it; then one that it did
+                     not ask for is no problem */
   /// Looks up `metadata["relax.expr.Constant"][i]` (npz beside the file); NULL: such text is an
   /// error.
   tn_status (*find_const)(void *ctx, int64_t index, tn_array *out);

@@ -538,8 +538,14 @@ const tn_node *tn_extent_between(tn_reader *r, const tn_node *lo, const tn_node 
   if (hi->op == TN_OP_ADD && hi->in[TN_A] == lo) {
     return hi->in[TN_B];
   }
+  bool is_uint = tn_dtype_is_uint(lo->dtype);
   if (lo->op == TN_OP_INT && hi->op == TN_OP_INT) {
-    return tn_int(r->ir, lo->dtype, (int64_t)((uint64_t)hi->attr.i64 - (uint64_t)lo->attr.i64));
+    bool is_empty = is_uint && (uint64_t)hi->attr.i64 < (uint64_t)lo->attr.i64;
+    return tn_int(r->ir, lo->dtype,
+                  is_empty ? 0 : (int64_t)((uint64_t)hi->attr.i64 - (uint64_t)lo->attr.i64));
+  }
+  if (is_uint) { /* a difference below 0 would be a large number */
+    hi = tn_binary(r->ir, TN_OP_MAX, hi, lo);
   }
   if (r->arith == NULL) {
     r->arith = tn_arith_new(r->ir);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "ir/ir.h"
 #include "target/target_priv.h"
 
 /* Within an architecture from the least to the most capable; a machine that runs a row runs those
@@ -126,6 +127,21 @@ static tn_status find_llvm(const char *options, const tn_target **out_target) {
   return NULL;
 }
 
+static tn_status unknown_target(const char *text) {
+  const char *names[N_ROWS + 2] = {"host", "llvm"};
+  tn_buf list = TN_BUF_INIT;
+  for (uint32_t i = 0; i < N_ROWS; ++i) {
+    names[i + 2] = rows[i]->target.name;
+    tn_buf_printf(&list, ", %s", rows[i]->target.name);
+  }
+  const char *near = tn_near_name(text, names, N_ROWS + 2);
+  tn_status st = TN_ERR(TN_NOT_FOUND, "unknown target '%s'; there are host, llvm%s%s%s%s", text,
+                        tn_buf_text(&list), near == NULL ? "" : "; did you mean '",
+                        near == NULL ? "" : near, near == NULL ? "" : "'?");
+  tn_buf_deinit(&list);
+  return st;
+}
+
 tn_status tn_target_find(const char *text, const tn_target **out_target) {
   const tn_target *found = NULL;
   if (strcmp(text, "host") == 0 || strcmp(text, "native") == 0) {
@@ -139,14 +155,7 @@ tn_status tn_target_find(const char *text, const tn_target **out_target) {
     }
   }
   if (found == NULL) {
-    tn_buf names = TN_BUF_INIT;
-    for (uint32_t i = 0; i < N_ROWS; ++i) {
-      tn_buf_printf(&names, ", %s", rows[i]->target.name);
-    }
-    tn_status st = TN_ERR(TN_NOT_FOUND, "unknown target '%s'; there are host, llvm%s", text,
-                          tn_buf_text(&names));
-    tn_buf_deinit(&names);
-    return st;
+    return unknown_target(text);
   }
   *out_target = found;
   return NULL;

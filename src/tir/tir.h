@@ -160,13 +160,12 @@ void tn_tir_print_expr(const tn_node *expr, tn_buf *out);
 TN_MUST_USE tn_status tn_tir_infer_regions(
     tn_ir *ir, const tn_node *block, const tn_node *(*buffer_at)(void *ctx, const tn_node *data),
     void *ctx, const tn_node **out_reads, const tn_node **out_writes);
-/// Which parameters' buffers running `func` may write, out_is_written with room for all parameters:
-/// a store over the same pointer, or the pointer given to a call with effects. Those without a
-/// buffer are not written.
-/// module: of the functions it calls; NULL: those may write all they get.
-void tn_tir_written_params(const tn_module *module, const tn_node *func, bool *out_is_written);
-/// The same of its i-th parameter. For all of them it is as slow as there are many.
-bool tn_tir_writes_param(const tn_module *module, const tn_node *func, uint32_t i);
+enum { TN_PARAM_READ = 1, TN_PARAM_WRITTEN = 2 };
+/// How running `func` may use its parameters' buffers, TN_PARAM_* in out_uses with room for all
+/// parameters: by an access over the same pointer, or the pointer given to a call (with effects: to
+/// write). Those without a buffer are not used.
+/// module: of the functions it calls; NULL: those may do anything with all they get.
+void tn_tir_param_uses(const tn_module *module, const tn_node *func, uint8_t *out_uses);
 /// What a run of a loop function computes in floating point.
 typedef struct tn_op_count {
   double flops;     /* + - * / min max: one; multiply-add in one rounding: two; exp and such: one */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Which parameters a function writes: what the command line shows after a run, and what an
- * executable tells about its kernels. A buffer is known by its pointer; views of it (match_buffer,
- * a pointer bound to a name) count, and what the functions do that get it.
+/* Which parameters a function reads and writes: what the command line fills before a run and shows
+ * after it, and what an executable tells about its kernels. A buffer is known by its pointer; views
+ * of it (match_buffer, a pointer bound to a name) count, and what the functions do that get it.
  *
- * One walk of each function that can be reached notes which pointers are written and which stand
- * for others ("whoever writes through a writes through b"); then what is written spreads. */
+ * One walk of each function that can be reached notes which pointers are used how and which stand
+ * for others ("whoever uses a uses b"); then the uses spread. */
 #include "tir/tir.h"
 
 typedef struct alias {
@@ -18,16 +18,19 @@ typedef struct search {
   TN_VEC(const tn_node *) funcs; /* to look at */
   tn_map is_known;               /* their ids */
   TN_VEC(alias) aliases;
-  tn_map first;   /* id of a pointer -> 1 + index of its newest alias */
-  tn_map written; /* ids of pointers */
+  tn_map first; /* id of a pointer -> 1 + index of its newest alias */
+  tn_map uses;  /* id of a pointer -> TN_PARAM_* */
   TN_VEC(uint32_t) spreading;
-  bool is_alias; /* what note_var makes of a variable: an alias of `from`, or one that is written */
+  bool is_alias; /* what note_var makes of a variable: an alias of `from`, or one with `use` */
   uint32_t from;
+  uint64_t use;
 } search;
 
-static void mark(search *s, uint32_t id) {
-  if (!tn_map_find(&s->written, id, NULL)) {
-    tn_map_set(&s->written, id, 0);
+static void mark(search *s, uint32_t id, uint64_t use) {
+  uint64_t known = 0;
+  (void)tn_map_find(&s->uses, id, &known);
+  if ((known | use) != known) {
+    tn_map_set(&s->uses, id, known | use);
     TN_VEC_PUSH(&s->spreading, id);
   }
 }
@@ -44,18 +47,19 @@ static tn_visit note_var(const tn_node *n, void *ctx) {
   if (tn_is(n, TN_OP_VAR) && s->is_alias) {
     add_alias(s, s->from, n->id);
   } else if (tn_is(n, TN_OP_VAR)) {
-    mark(s, n->id);
+    mark(s, n->id, s->use);
   }
   return TN_DESCEND;
 }
 
-/* All pointers in `n` are written. */
-static void write_all(search *s, const tn_node *n) {
+/* All pointers in `n` are used so. */
+static void use_all(search *s, const tn_node *n, uint64_t use) {
   s->is_alias = false;
+  s->use = use;
   (void)tn_walk_distinct(n, note_var, s);
 }
 
-/* Writing through `pointer` writes through all pointers in `n`. */
+/* What uses `pointer` uses all pointers in `n`. */
 static void alias_all(search *s, const tn_node *pointer, const tn_node *n) {
   s->is_alias = true;
   s->from = pointer->id;
@@ -81,11 +85,19 @@ static void look_at_call(search *s, const tn_node *call) {
     if (is_known && i < callee->in[TN_PRIM_FUNC_PARAMS]->n_in) {
       alias_all(s, callee->in[TN_PRIM_FUNC_PARAMS]->in[i], args->in[i]);
     } else {
-      write_all(s, args->in[i]);
+      use_all(s, args->in[i], TN_PARAM_READ | TN_PARAM_WRITTEN);
     }
   }
   if (is_known) {
     add_func(s, callee);
+  }
+}
+
+static void read_pointers(search *s, const tn_node *call) {
+  for (uint32_t i = 0; i < call->n_in; ++i) {
+    if (tn_is(call->in[i], TN_OP_BUFFER) || tn_dtype_is_handle(call->in[i]->dtype)) {
+      use_all(s, call->in[i], TN_PARAM_READ);
+    }
   }
 }
 
@@ -103,7 +115,10 @@ static tn_visit look(const tn_node *n, void *ctx) {
       }
       return TN_DESCEND;
     case TN_OP_STORE:
-      write_all(s, n->in[TN_STORE_BUFFER]->in[TN_BUFFER_DATA]);
+      use_all(s, n->in[TN_STORE_BUFFER]->in[TN_BUFFER_DATA], TN_PARAM_WRITTEN);
+      return TN_DESCEND;
+    case TN_OP_LOAD:
+      use_all(s, n->in[TN_LOAD_BUFFER]->in[TN_BUFFER_DATA], TN_PARAM_READ);
       return TN_DESCEND;
     case TN_OP_INVOKE:
       look_at_call(s, n);
@@ -111,7 +126,9 @@ static tn_visit look(const tn_node *n, void *ctx) {
     case TN_OP_INTRIN: {
       const tn_intrin *row = tn_intrin_of(n); /* a prefetch has an effect, but writes nothing */
       if (!row->def.is_pure && row->id != TN_INTRIN_PREFETCH) {
-        write_all(s, n);
+        use_all(s, n, TN_PARAM_READ | TN_PARAM_WRITTEN);
+      } else {
+        read_pointers(s, n);
       }
       return TN_DESCEND;
     }
@@ -132,15 +149,18 @@ static void look_at_func(search *s, const tn_node *func) {
 
 static void spread(search *s) {
   while (s->spreading.len > 0) {
+    uint32_t id = TN_VEC_POP(&s->spreading);
     uint64_t at = 0;
-    (void)tn_map_find(&s->first, TN_VEC_POP(&s->spreading), &at);
+    uint64_t use = 0;
+    (void)tn_map_find(&s->first, id, &at);
+    (void)tn_map_find(&s->uses, id, &use);
     for (; at != 0; at = s->aliases.data[at - 1].next) {
-      mark(s, s->aliases.data[at - 1].to);
+      mark(s, s->aliases.data[at - 1].to, use);
     }
   }
 }
 
-void tn_tir_written_params(const tn_module *module, const tn_node *func, bool *out_is_written) {
+void tn_tir_param_uses(const tn_module *module, const tn_node *func, uint8_t *out_uses) {
   search s = {.module = module};
   const tn_node *params = func->in[TN_PRIM_FUNC_PARAMS];
   add_func(&s, func);
@@ -149,24 +169,15 @@ void tn_tir_written_params(const tn_module *module, const tn_node *func, bool *o
   }
   spread(&s);
   for (uint32_t i = 0; i < params->n_in; ++i) {
-    out_is_written[i] = !tn_is_none(func->in[TN_PRIM_FUNC_BUFFERS]->in[i]) &&
-                        tn_map_find(&s.written, params->in[i]->id, NULL);
+    uint64_t use = 0;
+    bool has_buffer = !tn_is_none(func->in[TN_PRIM_FUNC_BUFFERS]->in[i]);
+    (void)(has_buffer && tn_map_find(&s.uses, params->in[i]->id, &use));
+    out_uses[i] = (uint8_t)use;
   }
   TN_VEC_DEINIT(&s.funcs);
   tn_map_deinit(&s.is_known);
   TN_VEC_DEINIT(&s.aliases);
   tn_map_deinit(&s.first);
-  tn_map_deinit(&s.written);
+  tn_map_deinit(&s.uses);
   TN_VEC_DEINIT(&s.spreading);
-}
-
-bool tn_tir_writes_param(const tn_module *module, const tn_node *func, uint32_t i) {
-  TN_VEC(bool) all = {0};
-  for (uint32_t k = 0; k < func->in[TN_PRIM_FUNC_PARAMS]->n_in; ++k) {
-    TN_VEC_PUSH(&all, false);
-  }
-  tn_tir_written_params(module, func, all.data);
-  bool is_written = all.data[i];
-  TN_VEC_DEINIT(&all);
-  return is_written;
 }

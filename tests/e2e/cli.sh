@@ -48,6 +48,8 @@ out_has '^tenon [0-9]+\.[0-9]+\.[0-9]+$'
 fails 2 "no command" "usage" "$TENON"
 fails 2 "an unknown command" "'frob' is no command" "$TENON" frob
 fails 2 "an unknown option" "--frob" "$TENON" run --frob "$work/k.py"
+fails 2 "a command near a known one" "did you mean 'check'" "$TENON" chekc "$work/k.py"
+fails 2 "an option near a known one" "did you mean --random" "$TENON" run "$work/k.py" --randm=3
 fails 2 "no file" "takes FILE" "$TENON" run
 fails 2 "two files" "takes FILE" "$TENON" check a.py b.py
 fails 2 "no output" "-o OUT is missing" "$TENON" compile "$work/k.py"
@@ -146,6 +148,25 @@ for form in py tnx so; do
   succeeds "run --size with .$form" "$TENON" run "$work/open.$form" --random --size n=2 -s m=4
   out_has '^out: float32\[2, 4\] '
 done
+cat > "$work/derived.py" << 'PY'
+@T.prim_func
+def f(x: T.handle, A: T.Buffer((8,), "float32"), n: T.int32, m: T.int64, s: T.float32):
+    X = T.match_buffer(x, (m * 2, (m + 1) // 2), "float32")
+    for i in range(0, 8, n):
+        A[i] = A[i] + X[0, 0] * s
+PY
+for form in py tnx; do
+  [ $form = py ] || succeeds "scalars to .$form" "$TENON" compile "$work/derived.py" -o "$work/derived.$form"
+  succeeds "numbers for scalars, sizes of expressions, .$form" "$TENON" run "$work/derived.$form" -i n=0x3 -i m=2 -i s=-1.5 --random
+  cp "$work/out" "$work/out.$form"
+  is "what is added to is random too" -z "$(grep ' 0 0 ' "$work/out")"
+  succeeds "a scalar that is a size" "$TENON" run "$work/derived.$form" -i n=3 -s m=2 -i s=-1.5 --random
+  same "is given by either" "$work/out" "$work/out.$form"
+  fails 1 "a scalar that was not given" "--input s=NUMBER" "$TENON" run "$work/derived.$form" -i n=3 -i m=2 --random
+  fails 1 "a size that two say" "argument m is 2" "$TENON" run "$work/derived.$form" -i n=3 -i m=2 -s m=3 -i s=0 --random
+  fails 1 "a step of 0 at run time" "the step of a loop is not positive" "$TENON" run "$work/derived.$form" -i n=0 -i m=2 -i s=0 --random
+  fails 1 "a size that nobody says" "leaves m open" "$TENON" run "$work/derived.$form" -i n=3 -i s=0 --random
+done
 # What a function does not reach is not compiled, so what has no code there does no harm.
 cat > "$work/parts.py" << 'PY'
 @I.ir_module
@@ -166,6 +187,13 @@ PY
 succeeds "run --func compiles what it needs" "$TENON" run "$work/parts.py" --func one
 out_has "A: int32\[4\] 3 0 0 0"
 fails 1 "a function without code" "T.tvm_storage_sync" "$TENON" run "$work/parts.py" --func gpu
+succeeds "compile --func compiles what it needs" "$TENON" compile "$work/parts.py" --func one -o "$work/one.tnx"
+succeeds "which runs" "$TENON" run "$work/one.tnx"
+out_has "A: int32\[4\] 3 0 0 0"
+fails 1 "compile without --func compiles all" "T.tvm_storage_sync" "$TENON" compile "$work/parts.py" -o "$work/all.tnx"
+succeeds "compile --func to text" "$TENON" compile "$work/parts.py" --func one -o "$work/one.py"
+is "keeps what it needs" "$(grep -c 'def ' "$work/one.py")" -eq 2
+fails 1 "compile of an unknown function" "no function is called 'onne'; did you mean 'one'" "$TENON" compile "$work/parts.py" --func onne -o "$work/one.tnx"
 fails 1 "an unknown function" "no function is called 'nope'" "$TENON" run "$work/k.py" --func nope
 fails 1 "a library that nobody registered" "env.linear" "$TENON" run "$fashion/library.py" --random
 

@@ -57,6 +57,10 @@ done
 succeeds "kernels in the convention of tvm-ffi" "$TENON" compile "$here/ffi_kernels.py" --export=tvm-ffi -o "$work/ffi.so"
 succeeds "a host of that convention" "$CC" "${flags[@]}" -rdynamic "$here/ffi_host.c" -ldl -o "$work/ffi"
 succeeds "tensors, numbers, results, errors and calls in that convention" "$work/ffi" "$work/ffi.so"
+echo '@R.function
+def main(x: R.Tensor((3,), "float32")):
+    return R.exp(x)' > "$work/graph_only.py"
+fails 1 "nothing to export" "no public loop function to export" "$TENON" compile "$work/graph_only.py" --export=tvm-ffi -o "$work/none.so"
 fails 1 "only a library exports them" "only a library (.so)" "$TENON" compile "$here/ffi_kernels.py" --export=tvm-ffi -o "$work/ffi.tnx"
 succeeds "a kernel refuses a wrong call of any host" "$work/linked" --refuse
 out_has '^refused: 1 .*expected 2 got 0$'

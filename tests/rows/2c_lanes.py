@@ -13,4 +13,4 @@ def f(A: T.Buffer((8,), "float32"), C: T.Buffer((8,), "int8"), D: T.Buffer((2,),
     A[0:8] = T.vectorcombine("float32x8", A[4:8], A[0:4])  #<
     D[0] = T.dp4a(C[0:4], C[4:8])  #<
     M[0:8] = T.get_active_lane_mask("boolx8", D[1], 3)  #<
-# result: D: int32[2] 38 0
+# result: D: int32[2] 38 4

@@ -40,6 +40,8 @@ static void unknown_texts_are_refused_with_what_there_is(void **state) {
     const char *part;
   } cases[] = {
       {"cuda", "unknown target 'cuda'; there are host, llvm, x86-64-v2, x86-64-v3, x86-64-v4"},
+      {"x86-64-v22", "there are host, llvm, x86-64-v2, x86-64-v3, x86-64-v4, aarch64, riscv64; did "
+                     "you mean 'x86-64-v2'?"},
       {"", "unknown target ''"},
       {"llvmx", "unknown target 'llvmx'"},
       {"llvm -mcpu=z80", "unknown CPU 'z80'"},

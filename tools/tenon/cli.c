@@ -90,6 +90,23 @@ static const cli_option *find_option(const cli_command *command, int code) {
   return NULL;
 }
 
+static int unknown_option(const cli_args *args, const char *text) {
+  const cli_command *command = args->command;
+  const char *names[MAX_OPTIONS];
+  char name[64] = "";
+  int32_t n = 0;
+  for (; n < command->n_options && n < MAX_OPTIONS; ++n) {
+    names[n] = command->options[n].name;
+  }
+  if (strncmp(text, "--", 2) == 0) {
+    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(text + 2, "="), text + 2);
+  }
+  const char *near = tn_name_suggest(name, names, n);
+  return near == NULL ? cli_usage(args, "'%s' is no option of `tenon %s`", text, command->name)
+                      : cli_usage(args, "'%s' is no option of `tenon %s`; did you mean --%s?", text,
+                                  command->name, near);
+}
+
 int cli_run(const cli_command *command, int argc, char **argv) {
   static cli_args args; /* large, and there is one command line a process */
   getopt_tables tables = {0};
@@ -108,7 +125,7 @@ int cli_run(const cli_command *command, int argc, char **argv) {
     }
     const cli_option *option = code == '?' ? NULL : find_option(command, code);
     if (option == NULL) {
-      return cli_usage(&args, "'%s' is no option of `tenon %s`", argv[optind - 1], command->name);
+      return unknown_option(&args, argv[optind - 1]);
     }
     if (args.n_values == CLI_MAX_VALUES) {
       return cli_usage(&args, "more than %d options", CLI_MAX_VALUES);

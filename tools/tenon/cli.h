@@ -67,8 +67,12 @@ int cli_finish(tn_status st);
 /* Options that several commands share. */
 #define CLI_OPT_FUNC \
   { "func", 'f', "NAME", "the function to take (default: main, or the only public one)" }
-#define CLI_OPT_INPUT \
-  { "input", 'i', "NAME=FILE", "an argument, from .npy, FILE.npz:MEMBER or idx(.gz); repeatable" }
+#define CLI_OPT_INPUT                                                                          \
+  {                                                                                            \
+    "input", 'i', "NAME=FILE",                                                                 \
+        "an argument, from .npy, FILE.npz:MEMBER or idx(.gz); for a scalar also NAME=NUMBER; " \
+        "repeatable"                                                                           \
+  }
 #define CLI_OPT_RANDOM \
   { "random", 0, "[SEED]", "fill arguments that were not given with reproducible random values" }
 #define CLI_OPT_SIZE                                                               \

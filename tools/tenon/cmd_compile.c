@@ -8,7 +8,9 @@
 
 static const cli_option compile_options[] = {
     {"output", 'o', "OUT", "the file to write; its ending says what: .tnx .so .o .s .ll .py"},
-    CLI_OPT_FUNC,
+    {"func", 'f', "NAME",
+     "compile only this function and what it calls (default: all); --bind is about it, else about "
+     "main"},
     CLI_OPT_BIND,
     CLI_OPT_DIALECT,
     CLI_OPT_DEFINE,
@@ -40,6 +42,7 @@ static int run_compile(const cli_args *args) {
     return CLI_USAGE;
   }
   compile.opts.exports_tvm_ffi = convention != NULL;
+  compile.opts.func = cli_value(args, "func");
   tn_status st = session_load(args, &program);
   st = st == NULL ? session_bind(args, program) : st;
   st = st == NULL ? tn_program_write(program, &compile.opts, path) : st;

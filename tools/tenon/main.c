@@ -18,6 +18,22 @@ static void print_overview(FILE *out) {
           "\n`tenon COMMAND --help` tells its options. `tenon --version` prints the version.\n");
 }
 
+static int unknown_command(const char *name) {
+  enum { MAX_COMMANDS = 64 };
+  const char *names[MAX_COMMANDS];
+  int32_t n = 0;
+  for (; n < cli_n_commands && n < MAX_COMMANDS; ++n) {
+    names[n] = cli_commands[n]->name;
+  }
+  const char *near = tn_name_suggest(name, names, n);
+  if (near != NULL) {
+    fprintf(stderr, "tenon: '%s' is no command; did you mean '%s'?\n", name, near);
+  } else {
+    fprintf(stderr, "tenon: '%s' is no command; `tenon --help` lists them\n", name);
+  }
+  return CLI_USAGE;
+}
+
 int main(int argc, char **argv) {
   const char *name = argc > 1 ? argv[1] : NULL;
   if (name == NULL) {
@@ -37,6 +53,5 @@ int main(int argc, char **argv) {
       return cli_run(cli_commands[i], argc - 1, argv + 1);
     }
   }
-  fprintf(stderr, "tenon: '%s' is no command; `tenon --help` lists them\n", name);
-  return CLI_USAGE;
+  return unknown_command(name);
 }

@@ -4,6 +4,7 @@
  * for results. */
 #include "session.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -229,7 +230,9 @@ static tn_status scalar_of(const tn_param_info *param, tn_tensor *tensor, tn_arg
                        (long long)n);
   }
   if (!number_at(tn_tensor_data(tensor), tn_dl_dtype(dl), out_arg)) {
-    return usage_error("argument %s is a scalar: give integers, float32 or float64", param->name);
+    return usage_error(
+        "argument %s is a scalar: give a number, or an array of integers, float32 or float64",
+        param->name);
   }
   tn_tensor_release(tensor);
   return NULL;
@@ -250,8 +253,35 @@ static tn_status shape_of(const tn_param_info *param, tn_tensor *tensor, tn_arg 
   return st;
 }
 
+/* A number as the command line has it, for a scalar parameter: 8, 0x8, -1.5, True. */
+static bool parse_number(const char *text, bool is_float, tn_arg *out_arg) {
+  char *end = NULL;
+  errno = 0;
+  if (strcmp(text, "True") == 0 || strcmp(text, "False") == 0) {
+    *out_arg = tn_arg_of_int(*text == 'T');
+    return !is_float;
+  }
+  if (is_float) {
+    double value = strtod(text, &end);
+    *out_arg = tn_arg_of_float(value);
+    return end != text && *end == '\0';
+  }
+  bool is_below = text[0] == '-';
+  int64_t value = is_below ? strtoll(text, &end, 0) : (int64_t)strtoull(text, &end, 0);
+  *out_arg = tn_arg_of_int(value);
+  return errno == 0 && end != text && *end == '\0';
+}
+
+static bool is_float_type(tn_dtype dtype) {
+  return dtype == TN_DT_F32 || dtype == TN_DT_F64 || dtype == TN_DT_F16 || dtype == TN_DT_BF16;
+}
+
 static tn_status load_argument(const tn_param_info *param, const char *path, tn_arg *out_arg) {
   tn_tensor *tensor = NULL;
+  if (param->kind == TN_EXEC_TY_SCALAR &&
+      parse_number(path, is_float_type(param->dtype), out_arg)) {
+    return NULL;
+  }
   tn_status st = tn_tensor_load(path, &tensor);
   if (st == NULL && param->kind == TN_EXEC_TY_SCALAR) {
     st = scalar_of(param, tensor, out_arg);
@@ -294,6 +324,8 @@ static tn_status gather_given(const cli_args *args, session *s, sizes *known) {
     tn_status st = load_argument(&s->params[j], strchr(text, '=') + 1, &s->args[j]);
     if (st == NULL && tn_arg_dl(&s->args[j]) != NULL) {
       st = sizes_see(known, &s->params[j], tn_arg_dl(&s->args[j]));
+    } else if (st == NULL && s->args[j].kind == TN_ARG_INT) {
+      st = sizes_see_number(known, s->params[j].name, s->args[j].u.i64);
     }
     if (st != NULL) {
       return st;
@@ -302,24 +334,40 @@ static tn_status gather_given(const cli_args *args, session *s, sizes *known) {
   return NULL;
 }
 
-/* An argument that was not given: room for a result, or random values. */
+/* A scalar that was not given may be a size that is known. */
+static tn_status make_scalar(const tn_param_info *param, const char *func, const sizes *known,
+                             tn_arg *out_arg) {
+  int64_t size = 0;
+  if (sizes_of(known, param->name, &size)) {
+    *out_arg = tn_arg_of_int(size);
+    return NULL;
+  }
+  return usage_error("argument %s: %s of %s was not given; use --input %s=NUMBER", param->name,
+                     param->text, func, param->name);
+}
+
+/* An argument that was not given: room for a result, or random values. With --random the room that is
+ * read too holds random values, for those who add to what is there. */
 static tn_status make_argument(const cli_args *args, session *s, int32_t j, const sizes *known,
                                int64_t seed) {
   const tn_param_info *param = &s->params[j];
-  if (!s->is_graph && param->is_output) {
-    s->are_room[j] = true;
-    return make_tensor(known, param, false, 0, &s->args[j]);
-  }
+  bool is_random = cli_value(args, "random") != NULL;
+  bool is_room = !s->is_graph && param->is_output;
   bool is_tensor = param->kind == TN_EXEC_TY_TENSOR;
-  if (param->kind == 0 || param->kind > 3) {
+  if (param->kind == TN_EXEC_TY_ANY || param->kind > TN_EXEC_TY_SCALAR) {
     return usage_error("argument %s: %s of %s cannot be given on the command line", param->name,
                        param->text, s->func);
   }
-  if (cli_value(args, "random") == NULL || !is_tensor) {
+  if (param->kind == TN_EXEC_TY_SCALAR) {
+    return make_scalar(param, s->func, known, &s->args[j]);
+  }
+  if (!is_room && (!is_random || !is_tensor)) {
     return usage_error("argument %s: %s of %s was not given; use --input %s=FILE%s", param->name,
                        param->text, s->func, param->name, is_tensor ? " or --random" : "");
   }
-  return make_tensor(known, param, true, (uint64_t)seed + (uint64_t)j, &s->args[j]);
+  s->are_room[j] = is_room;
+  is_random = is_random && (!is_room || param->is_read);
+  return make_tensor(known, param, is_random, (uint64_t)seed + (uint64_t)j, &s->args[j]);
 }
 
 static tn_status gather(const cli_args *args, session *s) {

@@ -32,6 +32,10 @@ tn_status sizes_see(sizes *s, const tn_param_info *param, const DLTensor *dl);
 /// The extents of `param` with its names replaced into `out_dims` [SIZES_MAX_NDIM]; -1 where one stays
 /// open. False when there are such, or the rank is not known.
 bool sizes_dims(const sizes *s, const tn_param_info *param, int64_t *out_dims);
+/// The value of the size `name`; false when there is no such size or it is not known.
+bool sizes_of(const sizes *s, const char *name, int64_t *out_value);
+/// Takes the number given for the scalar parameter `name`, which may be a size of other parameters.
+tn_status sizes_see_number(sizes *s, const char *name, int64_t value);
 /// The name of the first open size of `param`, NULL when none is to blame.
 const char *sizes_open_name(const sizes *s, const tn_param_info *param);
 

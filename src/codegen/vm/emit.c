@@ -75,16 +75,17 @@ static void add_prim_func(tn_vm_tables *t, const tn_module *module, uint32_t ind
                       .params = (uint32_t)t->types.len,
                       .doc = tn_vm_string(t, tn_buf_text(&text))};
   tn_buf_deinit(&text);
-  bool *is_written = calloc((size_t)params->n_in + 1, sizeof *is_written);
-  TN_CHECK(is_written != NULL, "out of memory: %u parameters", params->n_in);
-  tn_tir_written_params(module, func, is_written);
+  uint8_t *uses = calloc((size_t)params->n_in + 1, sizeof *uses);
+  TN_CHECK(uses != NULL, "out of memory: %u parameters", params->n_in);
+  tn_tir_param_uses(module, func, uses);
   for (uint32_t i = 0; i < params->n_in; ++i) {
     const tn_node *buffer = func->in[TN_PRIM_FUNC_BUFFERS]->in[i];
     const tn_node *named = tn_is_none(buffer) ? params->in[i] : buffer;
     tn_vm_push_type(t, named->attr.text, prim_param_type(module->ir, func, i));
-    TN_VEC_LAST(&t->types).flags = is_written[i] ? TN_EXEC_TYPE_WRITTEN : 0;
+    TN_VEC_LAST(&t->types).flags = ((uses[i] & TN_PARAM_WRITTEN) != 0 ? TN_EXEC_TYPE_WRITTEN : 0) |
+                                   ((uses[i] & TN_PARAM_READ) != 0 ? TN_EXEC_TYPE_READ : 0);
   }
-  free(is_written);
+  free(uses);
   const tn_node *ret =
       func->in[TN_PRIM_FUNC_RET]; /* a number: the kernel takes one argument more */
   tn_vm_push_type(t, "", tn_is_none(ret) ? tn_ty_object(module->ir) : ret);

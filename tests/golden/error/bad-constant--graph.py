@@ -35,8 +35,8 @@ def f(x: R.Tensor((4,), "float32"), t: R.Tuple):
     h = R.to_vdevice(x)
         ^~~~~~~~~~~~~~~
 %s:12:84: error: a registered function takes no tir_vars [unknown-argument]
- i = R.call_dps_packed("f", (x,), out_sinfo=R.Tensor((4,), "float32"), tir_vars=R.shape([4]))
-                                                                                ^~~~~~~~~~~~
+    i = R.call_dps_packed("f", (x,), out_sinfo=R.Tensor((4,), "float32"), tir_vars=R.shape([4]))
+                                                                                   ^~~~~~~~~~~~
 %s:13:9: error: index -1 of a tuple of 0 [index-out-of-range]
     j = t[-1]
         ^~~~~
