@@ -172,8 +172,7 @@ tn_status tn_op_eval_conv(const tn_node *call, const tn_array *const *args, int3
 /* ---- loop form ---- */
 
 /* A copy of the data with zeros around it. */
-static tn_status build_padded(tn_kernel *k, const conv *c, const tn_node *data,
-                              const tn_node **out) {
+static void build_padded(tn_kernel *k, const conv *c, const tn_node *data, const tn_node **out) {
   const tn_node *dims[2 + TN_MAX_SPATIAL];
   const tn_node *from[2 + TN_MAX_SPATIAL];
   const tn_node *inside = NULL;
@@ -208,7 +207,6 @@ static tn_status build_padded(tn_kernel *k, const conv *c, const tn_node *data,
     value = tn_te_if_then_else(k->te, inside, value, tn_te_number(k->te, data->dtype, 0));
   }
   tn_te_end_into(k->te, *out, k->axes, value, NULL);
-  return NULL;
 }
 
 static tn_status build_conv(tn_kernel *k, const tn_node *type) {
@@ -223,7 +221,7 @@ static tn_status build_conv(tn_kernel *k, const tn_node *type) {
   TN_TRY(tn_kernel_result(k, type, &out));
   bool is_padded = tn_window_has_padding(&c.window);
   if (is_padded) {
-    TN_TRY(build_padded(k, &c, x, &x));
+    build_padded(k, &c, x, &x);
   }
   const tn_node *w_shape = w->in[TN_BUFFER_SHAPE];
   for (int32_t i = 0; i < 1 + c.n; ++i) {
@@ -253,8 +251,7 @@ static tn_status build_conv(tn_kernel *k, const tn_node *type) {
   }
   const tn_node *a = tn_te_cast(k->te, out->dtype, tn_te_load(k->te, x, from));
   const tn_node *b = tn_te_cast(k->te, out->dtype, tn_te_load(k->te, w, tap));
-  const tn_node *sum = tn_te_add(k->te, tn_te_load(k->te, out, k->axes), tn_te_mul(k->te, a, b));
-  tn_te_end_into(k->te, out, k->axes, sum, tn_te_number(k->te, out->dtype, 0));
+  tn_te_end_reduce_into(k->te, TN_TE_SUM, out, k->axes, tn_te_mul(k->te, a, b));
   return NULL;
 }
 

@@ -242,9 +242,7 @@ static tn_status build_matmul(tn_kernel *k, const tn_node *type) {
   }
   const tn_node *left = tn_te_cast(k->te, out->dtype, tn_te_load(k->te, a, ia));
   const tn_node *right = tn_te_cast(k->te, out->dtype, tn_te_load(k->te, b, ib));
-  const tn_node *sum =
-      tn_te_add(k->te, tn_te_load(k->te, out, k->axes), tn_te_mul(k->te, left, right));
-  tn_te_end_into(k->te, out, k->axes, sum, tn_te_number(k->te, out->dtype, 0));
+  tn_te_end_reduce_into(k->te, TN_TE_SUM, out, k->axes, tn_te_mul(k->te, left, right));
   return NULL;
 }
 

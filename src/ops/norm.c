@@ -158,8 +158,8 @@ static const tn_node *of_group(tn_kernel *k, const sums *s, const tn_node *temp)
 
 /* target += f(element), f being: itself (mean NULL), or the square of what differs from the
  * mean. */
-static tn_status build_sum(tn_kernel *k, const sums *s, const char *name, const tn_node *mean_of,
-                           bool is_square, const tn_node *target) {
+static void build_sum(tn_kernel *k, const sums *s, const char *name, const tn_node *mean_of,
+                      bool is_square, const tn_node *target) {
   const tn_node *whole[TN_MAX_NDIM];
   const tn_node *kept[TN_MAX_NDIM];
   tn_dtype dtype = target->dtype;
@@ -173,16 +173,14 @@ static tn_status build_sum(tn_kernel *k, const sums *s, const char *name, const 
     value = tn_te_sub(k->te, value, mean);
   }
   value = is_square ? tn_te_mul(k->te, value, value) : value;
-  value = tn_te_add(k->te, tn_te_load(k->te, target, kept), value);
-  tn_te_end_into(k->te, target, kept, value, tn_te_number(k->te, dtype, 0));
-  return NULL;
+  tn_te_end_reduce_into(k->te, TN_TE_SUM, target, kept, value);
 }
 
-static tn_status build_sums(tn_kernel *k, sums *s) {
+static void build_sums(tn_kernel *k, sums *s) {
   s->sum = group_temp(k, s, "T_sum");
   s->square = group_temp(k, s, "T_square");
-  TN_TRY(build_sum(k, s, "T_sum", NULL, false, s->sum));
-  return build_sum(k, s, "T_square", s->sum, true, s->square);
+  build_sum(k, s, "T_sum", NULL, false, s->sum);
+  build_sum(k, s, "T_square", s->sum, true, s->square);
 }
 
 /* ---- layer_norm, rms_norm ---- */
@@ -268,9 +266,9 @@ static tn_status build_layer_norm(tn_kernel *k, const tn_node *type) {
   TN_TRY(tn_kernel_result(k, type, &out));
   if (rms) {
     s.square = group_temp(k, &s, "T_square");
-    TN_TRY(build_sum(k, &s, "T_square", NULL, true, s.square));
+    build_sum(k, &s, "T_square", NULL, true, s.square);
   } else {
-    TN_TRY(build_sums(k, &s));
+    build_sums(k, &s);
   }
   const tn_node *shape = out->in[TN_BUFFER_SHAPE];
   tn_kernel_begin(k, "T_norm", shape->n_in, shape->in, 0, NULL);
@@ -365,7 +363,7 @@ static tn_status build_deviation(tn_kernel *k, const tn_node *type) {
   bool keeps = tn_op_int(k->call, DEVIATION_KEEPDIMS) != 0;
   TN_TRY(read_axes(k->call, DEVIATION_AXIS, ndim, true, is_reduced));
   TN_TRY(tn_kernel_result(k, type, &out));
-  TN_TRY(build_sums(k, &s));
+  build_sums(k, &s);
   const tn_node *shape = out->in[TN_BUFFER_SHAPE];
   tn_kernel_begin(k, "T_variance", shape->n_in, shape->in, 0, NULL);
   for (uint32_t d = 0, at = 0; d < ndim; ++d) {
@@ -459,11 +457,10 @@ tn_status tn_op_eval_batch_norm(const tn_node *call, const tn_array *const *args
   return NULL;
 }
 
-static tn_status build_copy(tn_kernel *k, const tn_node *from, const tn_node *to) {
+static void build_copy(tn_kernel *k, const tn_node *from, const tn_node *to) {
   const tn_node *shape = to->in[TN_BUFFER_SHAPE];
   tn_kernel_begin(k, "T_copy", shape->n_in, shape->in, 0, NULL);
   tn_te_end_into(k->te, to, k->axes, tn_te_load(k->te, from, k->axes), NULL);
-  return NULL;
 }
 
 static tn_status build_batch_norm(tn_kernel *k, const tn_node *type) {
@@ -493,8 +490,9 @@ static tn_status build_batch_norm(tn_kernel *k, const tn_node *type) {
     value = tn_te_add(k->te, value, w[2]);
   }
   tn_te_end_into(k->te, outs[0], k->axes, tn_te_cast(k->te, outs[0]->dtype, value), NULL);
-  TN_TRY(build_copy(k, in[3], outs[1]));
-  return build_copy(k, in[4], outs[2]);
+  build_copy(k, in[3], outs[1]);
+  build_copy(k, in[4], outs[2]);
+  return NULL;
 }
 
 tn_status tn_op_lower_batch_norm(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
@@ -555,16 +553,14 @@ static tn_status build_log_softmax(tn_kernel *k, const tn_node *type) {
   tn_kernel_whole_index(k, ndim, is_reduced, whole);
   (void)tn_kernel_kept_index(k, ndim, is_reduced, false, kept);
   const tn_node *value = tn_te_cast(k->te, dtype, tn_te_load(k->te, s.x, whole));
-  value = tn_te_max(k->te, tn_te_load(k->te, top, kept), value);
-  tn_te_end_into(k->te, top, kept, value, tn_te_number(k->te, dtype, -INFINITY));
+  tn_te_end_reduce_into(k->te, TN_TE_MAX, top, kept, value);
   tn_kernel_begin_reduction(k, "T_softmax_expsum", s.x, is_reduced);
   tn_kernel_whole_index(k, ndim, is_reduced, whole);
   (void)tn_kernel_kept_index(k, ndim, is_reduced, false, kept);
   value = tn_te_cast(k->te, dtype, tn_te_load(k->te, s.x, whole));
   value = tn_te_intrin(k->te, TN_INTRIN_EXP,
                        TN_TE_LIST(tn_te_sub(k->te, value, tn_te_load(k->te, top, kept))));
-  value = tn_te_add(k->te, tn_te_load(k->te, sum, kept), value);
-  tn_te_end_into(k->te, sum, kept, value, tn_te_number(k->te, dtype, 0));
+  tn_te_end_reduce_into(k->te, TN_TE_SUM, sum, kept, value);
   const tn_node *shape = out->in[TN_BUFFER_SHAPE];
   tn_kernel_begin(k, "T_log_softmax", shape->n_in, shape->in, 0, NULL);
   value = tn_te_cast(k->te, dtype, tn_te_load(k->te, s.x, k->axes));
@@ -623,7 +619,7 @@ static tn_status build_dropout(tn_kernel *k, const tn_node *type) {
   for (int32_t i = 0; i < 2; ++i) {
     TN_TRY(tn_kernel_result(k, type->in[i], &outs[i]));
   }
-  TN_TRY(build_copy(k, x, outs[0]));
+  build_copy(k, x, outs[0]);
   const tn_node *shape = outs[1]->in[TN_BUFFER_SHAPE];
   tn_kernel_begin(k, "T_mask", shape->n_in, shape->in, 0, NULL);
   tn_te_end_into(k->te, outs[1], k->axes, tn_te_number(k->te, outs[1]->dtype, 1), NULL);

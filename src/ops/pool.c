@@ -176,13 +176,6 @@ tn_status tn_op_eval_pool(const tn_node *call, const tn_array *const *args, int3
 
 /* ---- loop forms ---- */
 
-static const tn_node *least_node(tn_kernel *k, tn_dtype dtype) {
-  double f = 0;
-  int64_t i = 0;
-  least_value(dtype, &f, &i);
-  return tn_dtype_is_float(dtype) ? tn_float(k->ir, dtype, f) : tn_int(k->ir, dtype, i);
-}
-
 /* The element under the taps; the padding is `otherwise`. */
 static const tn_node *tap_value(tn_kernel *k, const pool *p, const tn_node *x,
                                 const tn_node *const *taps, const tn_node *otherwise) {
@@ -229,8 +222,8 @@ static const tn_node *taps_inside(tn_kernel *k, const pool *p, const tn_node *x,
   return tn_te_max(k->te, n, zero);
 }
 
-static tn_status build_mean(tn_kernel *k, const pool *p, const tn_node *x, const tn_node *out,
-                            const tn_node *sum) {
+static void build_mean(tn_kernel *k, const pool *p, const tn_node *x, const tn_node *out,
+                       const tn_node *sum) {
   const tn_node *shape = out->in[TN_BUFFER_SHAPE];
   const tn_node *count = tn_int(k->ir, TN_DT_I64, 1);
   tn_kernel_begin(k, "pool_avg", shape->n_in, shape->in, 0, NULL);
@@ -247,7 +240,6 @@ static tn_status build_mean(tn_kernel *k, const pool *p, const tn_node *x, const
   const tn_node *value =
       tn_te_div(k->te, tn_te_load(k->te, sum, k->axes), tn_te_cast(k->te, out->dtype, count));
   tn_te_end_into(k->te, out, k->axes, value, NULL);
-  return NULL;
 }
 
 static tn_status build_pool(tn_kernel *k, const tn_node *type) {
@@ -265,12 +257,14 @@ static tn_status build_pool(tn_kernel *k, const tn_node *type) {
   }
   tn_kernel_begin(k, p.is_max ? "pool_max" : "pool_sum", shape->n_in, shape->in, (uint32_t)p.n,
                   reduce);
-  const tn_node *start = p.is_max ? least_node(k, out->dtype) : tn_te_number(k->te, out->dtype, 0);
-  const tn_node *tap = tap_value(k, &p, x, k->axes + shape->n_in, start);
-  const tn_node *value =
-      tn_te_op(k->te, p.is_max ? TN_OP_MAX : TN_OP_ADD, tn_te_load(k->te, target, k->axes), tap);
-  tn_te_end_into(k->te, target, k->axes, value, start);
-  return p.is_max ? NULL : build_mean(k, &p, x, out, target);
+  const tn_node *otherwise =
+      p.is_max ? tn_te_least(k->te, out->dtype) : tn_te_number(k->te, out->dtype, 0);
+  const tn_node *tap = tap_value(k, &p, x, k->axes + shape->n_in, otherwise);
+  tn_te_end_reduce_into(k->te, p.is_max ? TN_TE_MAX : TN_TE_SUM, target, k->axes, tap);
+  if (!p.is_max) {
+    build_mean(k, &p, x, out, target);
+  }
+  return NULL;
 }
 
 tn_status tn_op_lower_pool(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
@@ -445,8 +439,7 @@ static tn_status build_adaptive(tn_kernel *k, const tn_node *type) {
   const tn_node *zero = tn_te_number(k->te, out->dtype, 0);
   const tn_node *tap = tn_te_load(k->te, x, from);
   tap = inside == NULL ? tap : tn_te_if_then_else(k->te, inside, tap, zero);
-  const tn_node *total = tn_te_add(k->te, tn_te_load(k->te, sum, k->axes), tap);
-  tn_te_end_into(k->te, sum, k->axes, total, zero);
+  tn_te_end_reduce_into(k->te, TN_TE_SUM, sum, k->axes, tap);
   tn_kernel_begin(k, "adaptive_pool_avg", shape->n_in, shape->in, 0, NULL);
   const tn_node *n_taps = tn_int(k->ir, TN_DT_I64, 1);
   for (int32_t d = 0; d < a.n; ++d) {

@@ -175,23 +175,16 @@ tn_status tn_op_eval_reduce(const tn_node *call, const tn_array *const *args, in
 
 /* ---- loop-level form ---- */
 
-static const tn_node *identity(tn_ir *ir, reduction r, tn_dtype dtype) {
-  accumulator start = neutral(r, dtype);
-  return tn_dtype_is_float(dtype) ? tn_float(ir, dtype, start.f64) : tn_int(ir, dtype, start.i64);
+static tn_te_reduction step_of(reduction r) {
+  return r == MAX ? TN_TE_MAX : r == MIN ? TN_TE_MIN : r == PROD ? TN_TE_PROD : TN_TE_SUM;
 }
 
-static tn_op combine_op(reduction r) {
-  return r == MAX ? TN_OP_MAX : r == MIN ? TN_OP_MIN : r == PROD ? TN_OP_MUL : TN_OP_ADD;
-}
-
-/* Ends the block begun: target[out_indices] = x's elements over the reduce axes together. */
-static void end_reduction(tn_kernel *k, reduction r, const tn_node *x, const bool *is_reduced,
-                          const tn_node *target, const tn_node *const *out_indices) {
+/* The block's element of a tensor of so many dimensions. */
+static const tn_node *element_of(tn_kernel *k, const tn_node *x, uint32_t ndim,
+                                 const bool *is_reduced) {
   const tn_node *indices[TN_MAX_NDIM];
-  tn_kernel_whole_index(k, tn_buffer_ndim(x), is_reduced, indices);
-  const tn_node *value = tn_te_op(k->te, combine_op(r), tn_te_load(k->te, target, out_indices),
-                                  tn_te_load(k->te, x, indices));
-  tn_te_end_into(k->te, target, out_indices, value, identity(k->ir, r, target->dtype));
+  tn_kernel_whole_index(k, ndim, is_reduced, indices);
+  return tn_te_load(k->te, x, indices);
 }
 
 /* out = out / number of reduced elements */
@@ -223,7 +216,8 @@ static tn_status build_reduce(tn_kernel *k, const tn_node *type) {
   TN_TRY(read_axes(k->call, tn_buffer_ndim(x), is_reduced));
   tn_kernel_begin_reduction(k, "T_reduce", x, is_reduced);
   (void)tn_kernel_kept_index(k, tn_buffer_ndim(x), is_reduced, keeps_dims(k->call), indices);
-  end_reduction(k, r, x, is_reduced, out, indices);
+  tn_te_end_reduce_into(k->te, step_of(r), out, indices,
+                        element_of(k, x, tn_buffer_ndim(x), is_reduced));
   if (r == MEAN) {
     divide_by_count(k, x, is_reduced, out);
   }
@@ -289,10 +283,11 @@ tn_status tn_op_eval_softmax(const tn_node *call, const tn_array *const *args, i
   return NULL;
 }
 
-/* The value of each row: x reduced along the axis. */
-static const tn_node *row_value(tn_kernel *k, reduction r, const char *name, const tn_node *x,
-                                const bool *is_reduced) {
+/* The value of each row: `from`, of the argument's shape, reduced along the axis. */
+static const tn_node *row_value(tn_kernel *k, tn_te_reduction r, const char *name,
+                                const tn_node *from, const bool *is_reduced) {
   const tn_node *extents[TN_MAX_NDIM];
+  const tn_node *x = k->buffers.data[0];
   const tn_node *shape = x->in[TN_BUFFER_SHAPE];
   uint32_t n = 0;
   for (uint32_t d = 0; d < shape->n_in; ++d) {
@@ -302,7 +297,7 @@ static const tn_node *row_value(tn_kernel *k, reduction r, const char *name, con
   }
   const tn_node *rows = tn_te_declare(k->te, name, x->dtype, n, extents);
   tn_kernel_begin_reduction(k, name, x, is_reduced);
-  end_reduction(k, r, x, is_reduced, rows, k->axes);
+  tn_te_end_reduce_into(k->te, r, rows, k->axes, element_of(k, from, shape->n_in, is_reduced));
   return rows;
 }
 
@@ -329,12 +324,12 @@ static tn_status build_softmax(tn_kernel *k, const tn_node *type) {
   for (uint32_t d = 0; d < shape->n_in; ++d) {
     is_reduced[d] = d == axis;
   }
-  const tn_node *top = row_value(k, MAX, "T_softmax_maxelem", x, is_reduced);
+  const tn_node *top = row_value(k, TN_TE_MAX, "T_softmax_maxelem", x, is_reduced);
   tn_kernel_begin(k, "T_softmax_exp", shape->n_in, shape->in, 0, NULL);
   const tn_node *shifted =
       tn_te_sub(k->te, tn_te_load(k->te, x, k->axes), load_row(k, top, is_reduced));
   const tn_node *exps = tn_te_end(k->te, tn_te_intrin(k->te, TN_INTRIN_EXP, 1, &shifted));
-  const tn_node *sum = row_value(k, SUM, "T_softmax_expsum", exps, is_reduced);
+  const tn_node *sum = row_value(k, TN_TE_SUM, "T_softmax_expsum", exps, is_reduced);
   tn_kernel_begin(k, "T_softmax_norm", shape->n_in, shape->in, 0, NULL);
   const tn_node *share =
       tn_te_div(k->te, tn_te_load(k->te, exps, k->axes), load_row(k, sum, is_reduced));

@@ -110,22 +110,6 @@ tn_status tn_op_eval_arg(const tn_node *call, const tn_array *const *args, int32
   return NULL;
 }
 
-static const tn_node *worst_value(tn_kernel *k, tn_dtype dtype) {
-  uint32_t bits = tn_dtype_bits(dtype);
-  bool is_max = finds_max(k->call);
-  if (tn_dtype_is_float(dtype)) {
-    return tn_float(k->ir, dtype, is_max ? -INFINITY : INFINITY);
-  }
-  if (tn_dtype_is_bool(dtype)) {
-    return tn_int(k->ir, dtype, !is_max);
-  }
-  if (!tn_dtype_is_int(dtype)) {
-    return tn_int(k->ir, dtype, is_max ? 0 : (int64_t)(UINT64_MAX >> (64 - bits)));
-  }
-  int64_t least = (int64_t)((uint64_t)-1 << (bits - 1));
-  return tn_int(k->ir, dtype, is_max ? least : -(least + 1));
-}
-
 /* Place of the block's element among the reduced dimensions. */
 static const tn_node *place_of(tn_kernel *k, const tn_node *x, const bool *is_reduced,
                                const tn_node *const *whole) {
@@ -141,28 +125,24 @@ static const tn_node *place_of(tn_kernel *k, const tn_node *x, const bool *is_re
 }
 
 /* best[...] over x, then the least place of an element that equals it. */
-static tn_status build_places(tn_kernel *k, const tn_node *x, const bool *is_reduced,
-                              const tn_node *best, const tn_node *place) {
+static void build_places(tn_kernel *k, const tn_node *x, const bool *is_reduced,
+                         const tn_node *best, const tn_node *place) {
   const tn_node *whole[TN_MAX_NDIM];
   const tn_node *kept[TN_MAX_NDIM];
   uint32_t ndim = tn_buffer_ndim(x);
-  tn_op op = finds_max(k->call) ? TN_OP_MAX : TN_OP_MIN;
+  tn_te_reduction reduction = finds_max(k->call) ? TN_TE_MAX : TN_TE_MIN;
   tn_kernel_begin_reduction(k, "T_best", x, is_reduced);
   tn_kernel_whole_index(k, ndim, is_reduced, whole);
   (void)tn_kernel_kept_index(k, ndim, is_reduced, false, kept);
-  const tn_node *value =
-      tn_te_op(k->te, op, tn_te_load(k->te, best, kept), tn_te_load(k->te, x, whole));
-  tn_te_end_into(k->te, best, kept, value, worst_value(k, x->dtype));
+  tn_te_end_reduce_into(k->te, reduction, best, kept, tn_te_load(k->te, x, whole));
   tn_kernel_begin_reduction(k, "T_place", x, is_reduced);
   tn_kernel_whole_index(k, ndim, is_reduced, whole);
   (void)tn_kernel_kept_index(k, ndim, is_reduced, false, kept);
   const tn_node *none = tn_int(k->ir, TN_DT_I64, INT64_MAX);
   const tn_node *is_best =
       tn_te_eq(k->te, tn_te_load(k->te, x, whole), tn_te_load(k->te, best, kept));
-  value = tn_te_if_then_else(k->te, is_best, place_of(k, x, is_reduced, whole), none);
-  value = tn_te_min(k->te, tn_te_load(k->te, place, kept), value);
-  tn_te_end_into(k->te, place, kept, value, none);
-  return NULL;
+  const tn_node *at = tn_te_if_then_else(k->te, is_best, place_of(k, x, is_reduced, whole), none);
+  tn_te_end_reduce_into(k->te, TN_TE_MIN, place, kept, at);
 }
 
 static tn_status build_arg(tn_kernel *k, const tn_node *type) {
@@ -183,7 +163,7 @@ static tn_status build_arg(tn_kernel *k, const tn_node *type) {
   }
   const tn_node *best = tn_te_declare(k->te, "T_best", x->dtype, n, dims);
   const tn_node *place = tn_te_declare(k->te, "T_place", TN_DT_I64, n, dims);
-  TN_TRY(build_places(k, x, is_reduced, best, place));
+  build_places(k, x, is_reduced, best, place);
   const tn_node *shape = out->in[TN_BUFFER_SHAPE];
   tn_kernel_begin(k, "T_arg", shape->n_in, shape->in, 0, NULL);
   n = 0;

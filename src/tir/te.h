@@ -37,6 +37,10 @@ const tn_node *const *tn_te_axes(tn_te *te);
 /// reduce axes, else NULL.
 void tn_te_end_into(tn_te *te, const tn_node *tensor, const tn_node *const *indices,
                     const tn_node *value, const tn_node *init);
+/// The same with a reduction's own step and initial value: tensor[indices] = the values of all
+/// reduce axes together.
+void tn_te_end_reduce_into(tn_te *te, tn_te_reduction reduction, const tn_node *tensor,
+                           const tn_node *const *indices, const tn_node *value);
 /// A block around a statement of one's own that writes tensors that were declared; its regions come
 /// from what it does.
 void tn_te_extern(tn_te *te, const char *name, const tn_node *body);

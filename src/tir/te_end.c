@@ -336,6 +336,14 @@ const tn_node *tn_te_end_reduce(tn_te *te, tn_te_reduction reduction, const tn_n
   return out;
 }
 
+void tn_te_end_reduce_into(tn_te *te, tn_te_reduction reduction, const tn_node *tensor,
+                           const tn_node *const *indices, const tn_node *value) {
+  const tn_node *so_far = tn_te_load(te, tensor, indices);
+  const tn_node *identity = identity_of(te, reduction, tensor->dtype);
+  value = tn_te_op(te, operator_of(reduction), so_far, value);
+  tn_te_end_into(te, tensor, indices, value, identity);
+}
+
 /* Several values: all are computed before any is stored, as v_NAME. */
 static void bind_results(tn_te *te, ending *e, const tn_node **results) {
   const tn_node *binds[TN_TE_MAX_OUTPUTS];
