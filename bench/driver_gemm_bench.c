@@ -216,10 +216,22 @@ done:
 
 /* ---- the table ---- */
 
+/* B copied panel by panel, A in place; both copied in blocks; B as panels beforehand. */
+#define CACHED "bench/gemm/cached.py"
 #define PACKED "bench/gemm/packed.py"
+#define DIRECT "bench/gemm/direct.py"
 
 static const product products[] = {
-    {PACKED, 1024, 1024, 1024, "MR=6 NR=16 V=8 KC=256 MC=96 NC=1024", 95, 80},
+    {CACHED, 256, 256, 256, "MR=6 NR=16 V=8 NC=64", 85, 80},
+    {CACHED, 512, 512, 512, "MR=6 NR=16 V=8 NC=64", 92, 80},
+    {CACHED, 1024, 1024, 1024, "MR=6 NR=16 V=8 NC=64", 95, 80},
+    {PACKED, 1024, 1024, 1024, "MR=6 NR=16 V=8 KC=512 MC=48 NC=1024", 95, 80},
+    {PACKED, 2048, 2048, 2048, "MR=6 NR=16 V=8 KC=512 MC=48 NC=2048", 92, 80},
+    {CACHED, 1000, 1001, 999, "MR=6 NR=16 V=8 NC=64", 85, 80},
+    {DIRECT, 128, 768, 768, "MR=6 NR=16 V=8 NC=16", 0, 80},
+    {DIRECT, 128, 3072, 768, "MR=6 NR=16 V=8 NC=16", 0, 80},
+    {DIRECT, 128, 768, 3072, "MR=6 NR=16 V=8 NC=16", 0, 80},
+    {DIRECT, 3136, 64, 64, "MR=6 NR=16 V=8 NC=16", 0, 80},
 };
 
 static tn_status bench_given(int argc, char **argv, const gemm_peers *peers) {
@@ -248,7 +260,9 @@ int main(int argc, char **argv) {
     return row_finish(bench_given(argc, argv, &peers));
   }
   for (size_t i = 0; st == NULL && i < sizeof products / sizeof *products; ++i) {
-    st = bench(&products[i], 1, &peers);
+    for (int32_t n_threads = 1; st == NULL && n_threads <= 2; ++n_threads) {
+      st = bench(&products[i], n_threads, &peers);
+    }
   }
   return row_finish(st);
 }

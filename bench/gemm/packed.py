@@ -28,7 +28,7 @@ def main(
                         vj = T.axis.spatial(N, jc * NC + jo * NR + ji)
                         T.where(ko * KC + ki < K and jc * NC + jo * NR + ji < N)
                         B_pack[vj // NR, vk, vj % NR] = B[vk, vj]
-            for ic in range((M + MC - 1) // MC):
+            for ic in T.parallel((M + MC - 1) // MC):
                 for io, ki in T.grid(MC // MR, KC):
                     for ii in T.unroll(MR):
                         with T.block("A_pack"):

@@ -1,0 +1,54 @@
+# C [M, N] = A [M, K] @ B [K, N]: what is left of the three loops after a schedule that copies panels of NC
+# columns of B into the order in which they are read (a read cache, its layout transformed), reads A in place and
+# keeps MR x NR numbers of C in registers for all of K (a write cache). Read with values for M, N, K, MR, NR, NC (a
+# multiple of NR) and V, the lanes of a vector.
+from tvm.script import tir as T
+
+
+@T.prim_func
+def main(
+    A: T.Buffer((M, K), "float32"),
+    B: T.Buffer((K, N), "float32"),
+    C: T.Buffer((M, N), "float32"),
+):
+    T.func_attr({"tir.noalias": True})
+    B_pack = T.alloc_buffer(((N + NR - 1) // NR, K, NR))
+    C_local = T.alloc_buffer((M, N), scope="local")
+    for jc in T.parallel((N + NC - 1) // NC):
+        for jo, k in T.grid(NC // NR, K):
+            for ji in T.vectorized(NR):
+                with T.block("B_pack"):
+                    vk = T.axis.spatial(K, k)
+                    vj = T.axis.spatial(N, jc * NC + jo * NR + ji)
+                    T.where(jc * NC + jo * NR + ji < N)
+                    B_pack[vj // NR, vk, vj % NR] = B[vk, vj]
+        for io, jo in T.grid((M + MR - 1) // MR, NC // NR):
+            for ii in T.unroll(MR):
+                for jv in T.unroll(NR // V):
+                    for ji in T.vectorized(V):
+                        with T.block("C_init"):
+                            vi = T.axis.spatial(M, io * MR + ii)
+                            vj = T.axis.spatial(N, jc * NC + jo * NR + jv * V + ji)
+                            T.where(io * MR + ii < M and jc * NC + jo * NR + jv * V + ji < N)
+                            C_local[vi, vj] = T.float32(0)
+            for ii in T.unroll(MR):
+                if io * MR + ii < M:
+                    T.evaluate(T.prefetch(T.address_of(C[io * MR + ii, jc * NC + jo * NR]), 1, 3, 1))
+            for k in range(K):
+                for ii in T.unroll(MR):
+                    for jv in T.unroll(NR // V):
+                        for ji in T.vectorized(V):
+                            with T.block("C_update"):
+                                vi = T.axis.spatial(M, io * MR + ii)
+                                vj = T.axis.spatial(N, jc * NC + jo * NR + jv * V + ji)
+                                vk = T.axis.reduce(K, k)
+                                T.where(io * MR + ii < M and jc * NC + jo * NR + jv * V + ji < N)
+                                C_local[vi, vj] = C_local[vi, vj] + A[vi, vk] * B_pack[vj // NR, vk, vj % NR]
+            for ii in T.unroll(MR):
+                for jv in T.unroll(NR // V):
+                    for ji in T.vectorized(V):
+                        with T.block("C"):
+                            vi = T.axis.spatial(M, io * MR + ii)
+                            vj = T.axis.spatial(N, jc * NC + jo * NR + jv * V + ji)
+                            T.where(io * MR + ii < M and jc * NC + jo * NR + jv * V + ji < N)
+                            C[vi, vj] = C_local[vi, vj]
