@@ -180,7 +180,8 @@ static tn_status check_handles(tn_sched *s, const tn_node *v) {
   if (tn_sched_value(s, v, NULL)) {
     return NULL;
   }
-  if ((tn_is(v, TN_OP_VAR) || tn_is(v, TN_OP_LABEL)) && tn_sched_tree(s, v) == NULL) {
+  if ((tn_is(v, TN_OP_VAR) || tn_is(v, TN_OP_LABEL)) &&
+      tn_sched_tree(s, tn_sched_current(s, v)) == NULL) {
     return gone(s, v);
   }
   return NULL;
@@ -220,11 +221,14 @@ bool tn_sched_value(const tn_sched *s, const tn_node *var, int64_t *out_value) {
   return true;
 }
 
-/* v with sampled VARs as INTs. */
+/* v with sampled VARs as INTs, and with the labels that renamed blocks have now. */
 static const tn_node *resolve(tn_sched *s, const tn_node *v) {
   int64_t value = 0;
   if (tn_is(v, TN_OP_VAR) && tn_sched_value(s, v, &value)) {
     return tn_int(s->ir, TN_DT_I32, value);
+  }
+  if (tn_is(v, TN_OP_LABEL)) {
+    return tn_sched_current(s, v);
   }
   for (uint32_t i = 0; tn_is(v, TN_OP_LIST) && i < v->n_in; ++i) {
     v = tn_with_child(s->ir, v, i, resolve(s, v->in[i]));

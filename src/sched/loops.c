@@ -123,3 +123,92 @@ const tn_node *tn_stmt_guard(tn_ir *ir, const tn_node *body, const tn_node *cond
   const tn_node *in[] = {[TN_IF_COND] = cond, [TN_IF_THEN] = body, [TN_IF_ELSE] = tn_none(ir)};
   return tn_node_new(ir, TN_OP_IF, TN_DT_NONE, (tn_attr){.i64 = 0}, 3, in);
 }
+
+/* ---- the nest around a block ---- */
+
+static tn_status add_between(tn_sched *s, const tn_node *at, const tn_node *child, tn_nest *nest) {
+  if (tn_is(at, TN_OP_IF)) {
+    const tn_node *cond = at->in[TN_IF_COND];
+    if (has_memory(cond)) {
+      return TN_ERR(TN_INVALID, "block '%s' is under a condition that reads memory",
+                    nest->block->in[TN_BLOCK_LABEL]->attr.text);
+    }
+    if (child == at->in[TN_IF_ELSE]) {
+      cond = tn_node_new(s->ir, TN_OP_NOT, cond->dtype, (tn_attr){.i64 = 0}, 1, &cond);
+    }
+    nest->cond = tn_sched_and(s->ir, cond, nest->cond);
+  } else if (!tn_is(at, TN_OP_SEQ) && !tn_is(at, TN_OP_FOR)) {
+    return TN_ERR(TN_INVALID, "block '%s' is inside of a %s",
+                  nest->block->in[TN_BLOCK_LABEL]->attr.text, tn_op_info_get((tn_op)at->op)->text);
+  }
+  nest->is_chain = nest->is_chain && tn_is(at, TN_OP_FOR);
+  return NULL;
+}
+
+tn_status tn_nest_find(tn_sched *s, const tn_tree *tree, const tn_node *block,
+                       const tn_node *outermost, tn_nest *out) {
+  const tn_node *iters = block->in[TN_BLOCK_ITERS];
+  *out = (tn_nest){.block = block, .cond = block->in[TN_BLOCK_PREDICATE], .is_chain = true};
+  if (iters->n_in > TN_SCHED_MAX_LOOPS) {
+    return TN_ERR(TN_INVALID, "block '%s' has more than %d axes",
+                  block->in[TN_BLOCK_LABEL]->attr.text, TN_SCHED_MAX_LOOPS);
+  }
+  out->n_values = iters->n_in;
+  for (uint32_t i = 0; i < iters->n_in; ++i) {
+    out->values[i] = iters->in[i]->in[TN_ITER_BINDING];
+  }
+  const tn_node *loops[TN_SCHED_MAX_LOOPS];
+  uint32_t n = tn_tree_loops(tree, block, loops);
+  uint32_t first = 0;
+  while (outermost != NULL && first < n && loops[first] != outermost) {
+    ++first;
+  }
+  if (outermost != NULL && first == n) {
+    return tn_refuse(s, outermost->in[TN_FOR_VAR], NULL, "it is not around block '%s'",
+                     block->in[TN_BLOCK_LABEL]->attr.text);
+  }
+  for (uint32_t i = first; i < n; ++i) {
+    out->loops[out->n] = loops[i];
+    out->vars[out->n] = loops[i]->in[TN_FOR_VAR];
+    out->mins[out->n] = loops[i]->in[TN_FOR_MIN];
+    out->extents[out->n++] = loops[i]->in[TN_FOR_EXTENT];
+  }
+  const tn_node *child = block;
+  while (child != outermost) {
+    const tn_node *at = tn_tree_parent(tree, child);
+    if (at == tree->func || tn_is(at, TN_OP_BLOCK)) {
+      break;
+    }
+    TN_TRY(add_between(s, at, child, out));
+    child = at;
+  }
+  return NULL;
+}
+
+tn_domain tn_nest_domain(const tn_nest *nest) {
+  return (tn_domain){.n = nest->n,
+                     .vars = nest->vars,
+                     .mins = nest->mins,
+                     .extents = nest->extents,
+                     .cond = tn_is_int(nest->cond, 1) ? NULL : nest->cond};
+}
+
+typedef struct use_search {
+  uint32_t n;
+  const tn_node *const *vars;
+  bool is_found;
+} use_search;
+
+static tn_visit look_for_use(const tn_node *n, void *ctx) {
+  use_search *search = ctx;
+  for (uint32_t i = 0; i < search->n && !search->is_found; ++i) {
+    search->is_found = n == search->vars[i];
+  }
+  return search->is_found ? TN_STOP : TN_DESCEND;
+}
+
+bool tn_expr_uses(const tn_node *expr, uint32_t n, const tn_node *const *vars) {
+  use_search search = {.n = n, .vars = vars};
+  (void)tn_walk_distinct(expr, look_for_use, &search);
+  return search.is_found;
+}

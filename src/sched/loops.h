@@ -4,6 +4,7 @@
 #ifndef TN_SCHED_LOOPS_H
 #define TN_SCHED_LOOPS_H
 
+#include "arith/itermap.h"
 #include "sched/sched_priv.h"
 
 /// A loop that may be taken apart or joined: no annotations, no thread, nothing leaves it early, and
@@ -16,5 +17,26 @@ const tn_node *tn_loop_only_inner(const tn_node *loop);
 /// `body` under a condition on loops: in the predicate of each block when nothing else stands in it,
 /// else an IF around it all (what is outside of blocks has no predicate).
 const tn_node *tn_stmt_guard(tn_ir *ir, const tn_node *body, const tn_node *cond);
+
+/// The loops around a block as a domain, and what its axes are bound to.
+typedef struct tn_nest {
+  const tn_node *block;
+  uint32_t n;
+  const tn_node *loops[TN_SCHED_MAX_LOOPS]; /* outermost first */
+  const tn_node *vars[TN_SCHED_MAX_LOOPS];
+  const tn_node *mins[TN_SCHED_MAX_LOOPS];
+  const tn_node *extents[TN_SCHED_MAX_LOOPS];
+  const tn_node *cond; /* the predicate, and the conditions of IFs between; true: none */
+  uint32_t n_values;
+  const tn_node *values[TN_SCHED_MAX_LOOPS]; /* bindings */
+  bool is_chain;                             /* nothing but loops between */
+} tn_nest;
+/// outermost: the first loop to be taken, NULL for all of the scope. Errors: what stands between has
+/// effects on the steps that a domain can not say.
+TN_MUST_USE tn_status tn_nest_find(tn_sched *s, const tn_tree *tree, const tn_node *block,
+                                   const tn_node *outermost, tn_nest *out);
+tn_domain tn_nest_domain(const tn_nest *nest);
+/// Does an expression use one of the variables?
+bool tn_expr_uses(const tn_node *expr, uint32_t n, const tn_node *const *vars);
 
 #endif

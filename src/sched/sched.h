@@ -29,6 +29,8 @@ void tn_sched_free(tn_sched *sched);
 /// The program as it stands now; valid until the next step.
 const tn_module *tn_sched_module(const tn_sched *sched);
 tn_ir *tn_sched_ir(const tn_sched *sched);
+/// Starts the random numbers of the sampling primitives anew.
+void tn_sched_seed(tn_sched *sched, uint64_t seed);
 /// What has been done, over again from here on: a copy that goes its own way (same tn_ir).
 tn_sched *tn_sched_copy(const tn_sched *sched);
 /// get_block looks in this function alone; NULL: the only one, or "main".

@@ -96,6 +96,11 @@ const tn_node *tn_sched_simplify(tn_sched *s, const tn_tree *tree, const tn_node
 /// A name for a new VAR, LABEL or BUFFER that the function does not use yet: base, base_1 ...
 const char *tn_sched_fresh_name(tn_sched *s, const tn_tree *tree, const char *base);
 
+/// A block goes on under another LABEL: its old handle means that from now on.
+void tn_sched_rename(tn_sched *s, const tn_node *old_label, const tn_node *new_label);
+/// The handle that is in the program, of one that may have been renamed.
+const tn_node *tn_sched_current(tn_sched *s, const tn_node *handle);
+
 /* ---- refusing ---- */
 
 /// The error of a refused step: "split: loop i: <text>\nnote: <hint>". handle may be NULL; hint too.
@@ -158,6 +163,7 @@ struct tn_sched {
   tn_map values; /* id of a sampled VAR -> its number */
   tn_map facts;  /* hash of a question -> answer: what was proved stays proved (blocks.c, deps.c) */
   tn_sched_stats stats;
+  tn_map renamed;          /* id of a LABEL that is gone -> the LABEL that its block has now */
   struct tn_sets *sets;    /* arith/sets.h; made when first asked */
   TN_VEC(tn_tree *) trees; /* one a function, made when asked for; NULL after a change */
 };

@@ -39,15 +39,25 @@ void tn_sched_free(tn_sched *s) {
   tn_sets_free(s->sets);
   tn_map_deinit(&s->values);
   tn_map_deinit(&s->facts);
+  tn_map_deinit(&s->renamed);
   tn_module_deinit(&s->module);
   free(s);
 }
 
 const tn_module *tn_sched_module(const tn_sched *s) { return &s->module; }
 tn_ir *tn_sched_ir(const tn_sched *s) { return s->ir; }
+void tn_sched_seed(tn_sched *s, uint64_t seed) { s->rng = tn_rng_make(seed); }
 tn_sched_stats tn_sched_stats_get(const tn_sched *s) { return s->stats; }
 uint32_t tn_sched_n_steps(const tn_sched *s) { return (uint32_t)s->steps.len; }
 const tn_sched_step *tn_sched_step_at(const tn_sched *s, uint32_t i) { return &s->steps.data[i]; }
+
+static void copy_map(tn_map *to, const tn_map *from) {
+  for (size_t i = 0; i < from->cap; ++i) {
+    if (from->used[i]) {
+      tn_map_set(to, from->slots[2 * i], from->slots[2 * i + 1]);
+    }
+  }
+}
 
 tn_sched *tn_sched_copy(const tn_sched *from) {
   tn_sched *s = tn_sched_new(&from->module, 0);
@@ -56,11 +66,8 @@ tn_sched *tn_sched_copy(const tn_sched *from) {
   for (size_t i = 0; i < from->steps.len; ++i) {
     TN_VEC_PUSH(&s->steps, from->steps.data[i]);
   }
-  for (size_t i = 0; i < from->values.cap; ++i) {
-    if (from->values.used[i]) {
-      tn_map_set(&s->values, from->values.slots[2 * i], from->values.slots[2 * i + 1]);
-    }
-  }
+  copy_map(&s->values, &from->values);
+  copy_map(&s->renamed, &from->renamed);
   return s;
 }
 
@@ -209,6 +216,21 @@ uint32_t tn_tree_child_blocks(const tn_node *block_or_loop, uint32_t cap, const 
   child_list list = {.cap = cap, .out = out};
   add_child_blocks(&list, block_or_loop);
   return list.n;
+}
+
+/* ---- handles of renamed blocks ---- */
+
+void tn_sched_rename(tn_sched *s, const tn_node *old_label, const tn_node *new_label) {
+  tn_map_set(&s->renamed, old_label->id, (uint64_t)(uintptr_t)new_label);
+}
+
+/* A label that is in the program counts as it is: its renaming was undone with its step. */
+const tn_node *tn_sched_current(tn_sched *s, const tn_node *handle) {
+  const tn_node *next = handle;
+  while (next != NULL && tn_sched_tree(s, next) == NULL) {
+    next = find_node(&s->renamed, next);
+  }
+  return next != NULL ? next : handle;
 }
 
 /* ---- changing ---- */
