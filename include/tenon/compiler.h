@@ -15,6 +15,7 @@
 #ifndef TN_TENON_COMPILER_H
 #define TN_TENON_COMPILER_H
 
+#include "tenon/report.h"
 #include "tenon/runtime.h"
 
 #ifdef __cplusplus
@@ -225,6 +226,11 @@ TN_API tn_status tn_program_compile(const tn_program *program, const tn_compile_
 /// IO. The file appears whole or not at all.
 TN_API tn_status tn_program_write(const tn_program *program, const tn_compile_opts *opts,
                                   const char *path);
+/// Compiles and tells what became of the loops in machine code (tenon/report.h). out_report: deinit
+/// with tn_code_report_deinit.
+TN_API tn_status tn_program_report(const tn_program *program, const tn_compile_opts *opts,
+                                   tn_code_report *out_report);
+TN_API void tn_code_report_deinit(tn_code_report *report);
 /// How to interpret. Zero-initialise and set what differs; NULL stands for all zero.
 typedef struct tn_interpret_opts {
   /// Looks for what compiled code may do otherwise or die of: accesses outside buffers and outside

@@ -76,3 +76,19 @@ tn_status tn_tensor_fill_random(tn_tensor *tensor, uint64_t seed) {
   tn_array_fill_random(&view, &rng);
   return NULL;
 }
+
+tn_status tn_tensor_fill_small(tn_tensor *tensor, uint64_t seed) {
+  tn_array view = {0};
+  tn_rng rng = tn_rng_make(seed);
+  TN_TRY(tn_array_view_dl(tn_tensor_dl(tensor), &view));
+  if (!tn_dtype_is_float(view.dtype) && !tn_dtype_is_small_float(view.dtype)) {
+    tn_array_fill_random(&view, &rng);
+    return NULL;
+  }
+  bool has_sign = tn_dtype_elem(view.dtype) != TN_DT_F8E8M0FNU;
+  int64_t n_elems = tn_array_n_elems(&view);
+  for (int64_t i = 0; i < n_elems; ++i) {
+    tn_array_set_f64(&view, i, (double)tn_rng_range(&rng, has_sign ? -4 : 1, 4));
+  }
+  return NULL;
+}

@@ -46,6 +46,30 @@ tn_status tn_json_parse(const char *text, size_t len, tn_json **out_root) {
 
 void tn_json_free(tn_json *root) { json_decref(root); }
 
+tn_json_kind tn_json_kind_of(const tn_json *value) {
+  if (value == NULL) {
+    return TN_JSON_NULL;
+  }
+  switch (json_typeof(value)) {
+    case JSON_NULL:
+      return TN_JSON_NULL;
+    case JSON_FALSE:
+      return TN_JSON_FALSE;
+    case JSON_TRUE:
+      return TN_JSON_TRUE;
+    case JSON_INTEGER:
+    case JSON_REAL:
+      return TN_JSON_NUMBER;
+    case JSON_STRING:
+      return TN_JSON_TEXT;
+    case JSON_ARRAY:
+      return TN_JSON_ARRAY;
+    case JSON_OBJECT:
+      return TN_JSON_OBJECT;
+  }
+  return TN_JSON_NULL;
+}
+
 const tn_json *tn_json_get(const tn_json *object, const char *key) {
   return json_object_get(object, key);
 }

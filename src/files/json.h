@@ -25,6 +25,16 @@ typedef struct json_t tn_json;
 enum { TN_JSON_MAX_DEPTH = 200 };
 TN_MUST_USE tn_status tn_json_parse(const char *text, size_t len, tn_json **out_root);
 void tn_json_free(tn_json *root);
+typedef enum tn_json_kind {
+  TN_JSON_NULL, /* also of NULL */
+  TN_JSON_FALSE,
+  TN_JSON_TRUE,
+  TN_JSON_NUMBER,
+  TN_JSON_TEXT,
+  TN_JSON_ARRAY,
+  TN_JSON_OBJECT
+} tn_json_kind;
+tn_json_kind tn_json_kind_of(const tn_json *value);
 /// The member of an object.
 const tn_json *tn_json_get(const tn_json *object, const char *key);
 /// Items of an array; item `i`.

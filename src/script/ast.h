@@ -35,6 +35,7 @@ typedef enum tn_ast_kind {
   TN_AST_BOOLOP,  /* a b; tok: AND OR */
   TN_AST_COND,    /* then cond else */
   TN_AST_LAMBDA,  /* params (NAMEs) ..., body last */
+  TN_AST_STAR,    /* value: *items, of schedule scripts alone */
   /* statements */
   TN_AST_SUITE,    /* statements */
   TN_AST_EXPR,     /* value */
@@ -111,6 +112,10 @@ const tn_ast *tn_ast_parse(tn_ir *ir, tn_arena *arena, const char *text, size_t 
 void tn_ast_free_body(tn_ast_bodies *bodies, const tn_ast *def);
 void tn_ast_bodies_deinit(tn_ast_bodies *bodies);
 
+/// The same for a schedule script, in which *items may stand among arguments, items and targets.
+const tn_ast *tn_ast_parse_schedule(tn_ir *ir, tn_arena *arena, const char *text, size_t len,
+                                    uint32_t source, tn_diags *diags);
+
 /// Parses one expression that stands inside a string of another file; all its nodes get the
 /// position `pos`. NULL when it is none (nothing is reported).
 const tn_ast *tn_ast_parse_inner(tn_ir *ir, tn_arena *arena, const char *text, tn_pos pos);
@@ -131,6 +136,7 @@ typedef struct tn_parser {
   tn_ast_bodies *bodies; /* NULL: all in one arena */
   tn_arena body_arena;   /* of the group that is being filled */
   bool is_in_body;
+  bool has_stars; /* *items are read */
   TN_VEC(const tn_ast *) stack; /* children being collected */
 } tn_parser;
 
@@ -173,6 +179,8 @@ const char *tn_parser_name(tn_parser *p, const tn_token *tok);
 
 /// One expression (no bare tuple). NULL, reported, on a syntax error; the same for the next ones.
 const tn_ast *tn_parse_expr(tn_parser *p);
+/// The same, or *items where the parser reads them.
+const tn_ast *tn_parse_item(tn_parser *p);
 /// An expression, or a tuple without brackets.
 const tn_ast *tn_parse_expr_list(tn_parser *p);
 /// Number and string tokens.

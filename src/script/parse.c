@@ -747,29 +747,49 @@ static void look_over(const char *text, size_t len, uint32_t source, tn_dialect_
   tn_lexer_deinit(&lexer);
 }
 
+/* A lexer error usually breaks the grammar too; one report of it is enough. */
+static const tn_ast *parse_file(tn_parser *p, size_t len, tn_dialect_marks *out_marks) {
+  tn_lexer lexer;
+  look_over(p->text, len, p->source, out_marks, p->diags);
+  tn_lexer_init(&lexer, p->text, len, p->source, p->diags);
+  p->lexer = &lexer;
+  tn_pos pos = {.source = p->source, .line = 1, .col = 1, .n_cols = 1};
+  if (p->diags->n == 0) {
+    while (!tn_parser_is(p, TN_TOK_END)) {
+      collect_statements(p);
+      tn_parser_accept(p, TN_TOK_DEDENT);
+    }
+    pos = token_pos(p, tn_parser_tok(p));
+  }
+  const tn_ast *file = make_at(p, TN_AST_SUITE, pos, (uint32_t)p->stack.len, p->stack.data);
+  TN_VEC_DEINIT(&p->stack);
+  TN_VEC_DEINIT(&p->toks);
+  tn_lexer_deinit(&lexer);
+  return file;
+}
+
 const tn_ast *tn_ast_parse(tn_ir *ir, tn_arena *arena, const char *text, size_t len,
                            uint32_t source, tn_ast_bodies *bodies, tn_dialect_marks *out_marks,
                            tn_diags *diags) {
-  tn_lexer lexer;
-  tn_parser p = {.ir = ir, .arena = arena, .text = text, .source = source, .diags = diags};
-  look_over(text, len, source, out_marks, diags);
-  tn_lexer_init(&lexer, text, len, source, diags);
-  p.lexer = &lexer;
-  p.bodies = bodies;
-  tn_pos pos = {.source = source, .line = 1, .col = 1, .n_cols = 1};
-  /* A lexer error usually breaks the grammar too; one report of it is enough. */
-  if (diags->n == 0) {
-    while (!tn_parser_is(&p, TN_TOK_END)) {
-      collect_statements(&p);
-      tn_parser_accept(&p, TN_TOK_DEDENT);
-    }
-    pos = token_pos(&p, tn_parser_tok(&p));
-  }
-  const tn_ast *file = make_at(&p, TN_AST_SUITE, pos, (uint32_t)p.stack.len, p.stack.data);
-  TN_VEC_DEINIT(&p.stack);
-  TN_VEC_DEINIT(&p.toks);
-  tn_lexer_deinit(&lexer);
-  return file;
+  tn_parser p = {.ir = ir,
+                 .arena = arena,
+                 .text = text,
+                 .source = source,
+                 .bodies = bodies,
+                 .diags = diags};
+  return parse_file(&p, len, out_marks);
+}
+
+const tn_ast *tn_ast_parse_schedule(tn_ir *ir, tn_arena *arena, const char *text, size_t len,
+                                    uint32_t source, tn_diags *diags) {
+  tn_dialect_marks marks;
+  tn_parser p = {.ir = ir,
+                 .arena = arena,
+                 .text = text,
+                 .source = source,
+                 .has_stars = true,
+                 .diags = diags};
+  return parse_file(&p, len, &marks);
 }
 
 const tn_ast *tn_ast_parse_inner(tn_ir *ir, tn_arena *arena, const char *text, tn_pos pos) {

@@ -61,7 +61,7 @@ static bool expect_close(tn_parser *p, tn_tok close, const char *where) {
 /* Pushes parsed children up to the closing token; false on an error. */
 static bool collect_items(tn_parser *p, tn_tok close, bool *out_has_comma) {
   while (!tn_parser_is(p, close)) {
-    const tn_ast *item = tn_parse_expr(p);
+    const tn_ast *item = tn_parse_item(p);
     if (item == NULL) {
       return false;
     }
@@ -162,7 +162,8 @@ static const tn_ast *parse_atom(tn_parser *p) {
 
 static bool parse_argument(tn_parser *p) {
   size_t first = p->at;
-  if (tn_parser_is(p, TN_TOK_STAR) || tn_parser_is(p, TN_TOK_POW)) {
+  bool is_star = tn_parser_is(p, TN_TOK_STAR) && p->has_stars;
+  if (!is_star && (tn_parser_is(p, TN_TOK_STAR) || tn_parser_is(p, TN_TOK_POW))) {
     tn_parser_fail(p, "syntax", "starred arguments are not supported");
     return false;
   }
@@ -171,7 +172,7 @@ static bool parse_argument(tn_parser *p) {
     keyword = tn_parser_name(p, tn_parser_tok(p));
     p->at += 2;
   }
-  const tn_ast *value = tn_parse_expr(p);
+  const tn_ast *value = is_star ? tn_parse_item(p) : tn_parse_expr(p);
   if (value != NULL && tn_parser_is(p, TN_TOK_FOR)) {
     value = tn_parser_fail(p, "syntax", "comprehensions are not supported");
   }
@@ -384,9 +385,18 @@ const tn_ast *tn_parse_expr(tn_parser *p) {
   return node;
 }
 
+const tn_ast *tn_parse_item(tn_parser *p) {
+  size_t first = p->at;
+  if (!p->has_stars || !tn_parser_accept(p, TN_TOK_STAR)) {
+    return tn_parse_expr(p);
+  }
+  const tn_ast *value = tn_parse_expr(p);
+  return value == NULL ? NULL : tn_ast_make(p, TN_AST_STAR, first, 1, &value);
+}
+
 const tn_ast *tn_parse_expr_list(tn_parser *p) {
   size_t first = p->at;
-  const tn_ast *node = tn_parse_expr(p);
+  const tn_ast *node = tn_parse_item(p);
   if (node == NULL || !tn_parser_is(p, TN_TOK_COMMA)) {
     return node;
   }
@@ -398,7 +408,7 @@ const tn_ast *tn_parse_expr_list(tn_parser *p) {
         next == TN_TOK_COLON) {
       break;
     }
-    node = tn_parse_expr(p);
+    node = tn_parse_item(p);
     if (node == NULL) {
       return give_up(p, base);
     }

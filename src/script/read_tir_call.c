@@ -319,9 +319,8 @@ static tn_val call_comm_reducer(tn_reader *r, const tn_call *call) {
   return tn_val_node(tn_node_new(r->ir, TN_OP_REDUCER, TN_DT_HANDLE, (tn_attr){0}, 4, in));
 }
 
-/* A lambda from indices to indices; NULL, reported. inverse: a LAMBDA or NONE. */
-static const tn_node *read_mapping(tn_reader *r, const tn_ast *lambda, tn_dtype dtype,
-                                   const tn_node *inverse) {
+const tn_node *tn_read_index_map(tn_reader *r, const tn_ast *lambda, tn_dtype dtype,
+                                 const tn_node *inverse) {
   if (lambda->kind != TN_AST_LAMBDA) {
     tn_read_fail(r, lambda, "bad-index-map", NULL, "expected a lambda from indices to indices");
     return NULL;
@@ -346,9 +345,9 @@ static tn_val call_index_map(tn_reader *r, const tn_call *call) {
   }
   bool has_inverse = args[1] != NULL && args[1]->kind != TN_AST_NONE;
   if (has_inverse) {
-    inverse = read_mapping(r, args[1], dtype, inverse);
+    inverse = tn_read_index_map(r, args[1], dtype, inverse);
   }
-  const tn_node *map = inverse == NULL ? NULL : read_mapping(r, args[0], dtype, inverse);
+  const tn_node *map = inverse == NULL ? NULL : tn_read_index_map(r, args[0], dtype, inverse);
   if (map == NULL) {
     return tn_val_error();
   }

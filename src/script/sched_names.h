@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Names of handles in printed traces: a letter for what it is, and a number that counts them all. */
+#ifndef TN_SCRIPT_SCHED_NAMES_H
+#define TN_SCRIPT_SCHED_NAMES_H
+
+#include "base/buf.h"
+#include "sched/sched.h"
+
+typedef struct tn_trace_names {
+  uint32_t n;
+  tn_map numbers; /* id of a handle -> its number; the newest when a handle came twice */
+  tn_map kinds;   /* id of a handle -> 'b', 'l' or 'v' */
+} tn_trace_names;
+
+void tn_trace_names_deinit(tn_trace_names *names);
+/// Names the handles of a step's result.
+void tn_trace_names_add(tn_trace_names *names, const tn_sched *sched, const tn_node *out);
+/// Appends the name of a handle; false, and nothing, when it has none.
+bool tn_trace_name(const tn_trace_names *names, const tn_node *handle, tn_buf *out);
+/// Appends a value as a script writes it: names may be NULL.
+void tn_trace_print_value(const tn_trace_names *names, const tn_node *v, tn_buf *out);
+/// Appends a FLOAT, which can be told from a whole number.
+void tn_trace_print_float(const tn_node *v, tn_buf *out);
+/// Appends the lambda of an index map.
+void tn_trace_print_map(const tn_node *map, tn_buf *out);
+
+#endif
