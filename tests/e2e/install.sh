@@ -17,7 +17,7 @@ def main(x: R.Tensor((3,), "float32")) -> R.Tensor((3,), "float32"):
     return R.add(x, x)
 PY
 succeeds "the command" usr/bin/tenon compile module.py -o m.tnx
-for row in build_and_run:tenon load_and_run:tenon_runtime show_executable:tenon_runtime; do
+for row in build_and_run:tenon tensor_expression:tenon load_and_run:tenon_runtime show_executable:tenon_runtime; do
   name=${row%:*}
   library=${row#*:}
   succeeds "flags of $library" pkg-config --cflags --libs "$library"
@@ -26,6 +26,7 @@ for row in build_and_run:tenon load_and_run:tenon_runtime show_executable:tenon_
     "${flags[@]}" "-Wl,-rpath,$work/usr/lib" -o "$name"
 done
 succeeds "build_and_run runs" ./build_and_run
+succeeds "tensor_expression runs" ./tensor_expression
 succeeds "load_and_run runs" ./load_and_run m.tnx main
 out_has '^  \(3\): 0 2 4$'
 succeeds "show_executable runs" ./show_executable m.tnx
