@@ -33,12 +33,21 @@ static bool is_free_of(const tn_node *n, const tn_domain *domain) {
   return tn_walk_distinct(n, uses_domain, &copy);
 }
 
+/* No variable's bounds use another: a variable that is in no index may else leave out values of one
+ * that is. */
+static bool is_rectangular(const tn_domain *d) {
+  bool is_ok = d->cond == NULL;
+  for (uint32_t i = 0; i < d->n && is_ok; ++i) {
+    is_ok = is_free_of(d->extents[i], d) && (d->mins == NULL || is_free_of(d->mins[i], d));
+  }
+  return is_ok;
+}
+
 /* lin += coef * (the end of var that makes coef * var least, or greatest). */
 static bool add_end(tn_lin *lin, const tn_domain *d, uint32_t var, int64_t coef, bool is_greatest) {
   const tn_node *min = d->mins == NULL ? NULL : d->mins[var];
   const tn_node *extent = d->extents[var];
-  if ((min != NULL && (min->dtype != lin->dtype || !is_free_of(min, d))) ||
-      extent->dtype != lin->dtype || !is_free_of(extent, d)) {
+  if ((min != NULL && min->dtype != lin->dtype) || extent->dtype != lin->dtype) {
     return false;
   }
   if (min != NULL) {
@@ -75,7 +84,7 @@ static bool linear_box(tn_image *im, tn_ir *ir, const tn_footprint *fp, const tn
                        const tn_node **extents) {
   tn_question *q = &im->q;
   const tn_access *access = &fp->access;
-  bool is_ok = fp->domain.cond == NULL;
+  bool is_ok = is_rectangular(&fp->domain);
   for (uint32_t d = 0; d < access->n_dims && is_ok; ++d) {
     const tn_form *f = tn_instance_form(&im->inst, access->mins[d]);
     const tn_node *extent = access->extents == NULL ? NULL : access->extents[d];
