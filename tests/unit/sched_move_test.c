@@ -16,15 +16,15 @@
   "    with T.block(\"C\"):\n"                        \
   "        vi, vj = T.axis.remap(\"SS\", [i2, j2])\n" \
   "        C[vi, vj] = B[vi, vj] + T.float32(1)"
-#define STENCIL                                                                         \
-  "B = T.alloc_buffer((18, 16))\n"                                                      \
-  "for i, j in T.grid(18, 16):\n"                                                       \
-  "    with T.block(\"B\"):\n"                                                          \
-  "        vi, vj = T.axis.remap(\"SS\", [i, j])\n"                                     \
+#define STENCIL                                                                            \
+  "B = T.alloc_buffer((18, 16))\n"                                                         \
+  "for i, j in T.grid(18, 16):\n"                                                          \
+  "    with T.block(\"B\"):\n"                                                             \
+  "        vi, vj = T.axis.remap(\"SS\", [i, j])\n"                                        \
   "        B[vi, vj] = T.if_then_else(1 <= vi and vi < 17, A[vi - 1, vj], T.float32(0))\n" \
-  "for i2, j2 in T.grid(16, 16):\n"                                                     \
-  "    with T.block(\"C\"):\n"                                                          \
-  "        vi, vj = T.axis.remap(\"SS\", [i2, j2])\n"                                   \
+  "for i2, j2 in T.grid(16, 16):\n"                                                        \
+  "    with T.block(\"C\"):\n"                                                             \
+  "        vi, vj = T.axis.remap(\"SS\", [i2, j2])\n"                                      \
   "        C[vi, vj] = B[vi, vj] + B[vi + 1, vj] + B[vi + 2, vj]"
 #define ABC                                                                  \
   "A: T.Buffer((16, 16), \"float32\"), B: T.Buffer((16, 16), \"float32\"), " \
@@ -36,16 +36,16 @@
   "        with T.init():\n"                                \
   "            C[vi, vj] = T.float32(0)\n"                  \
   "        C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]"
-#define SUM_THEN                                              \
-  "S = T.alloc_buffer((16, 16))\n"                            \
-  "for i, j, k in T.grid(16, 16, 16):\n"                      \
-  "    with T.block(\"S\"):\n"                                \
-  "        vi, vj, vk = T.axis.remap(\"SSR\", [i, j, k])\n"   \
-  "        with T.init():\n"                                  \
-  "            S[vi, vj] = T.float32(0)\n"                    \
-  "        S[vi, vj] = S[vi, vj] + A[vi, vk] * B[vk, vj]\n"   \
-  "for i2, j2 in T.grid(16, 16):\n"                           \
-  "    with T.block(\"C\"):\n"                                \
+#define SUM_THEN                                            \
+  "S = T.alloc_buffer((16, 16))\n"                          \
+  "for i, j, k in T.grid(16, 16, 16):\n"                    \
+  "    with T.block(\"S\"):\n"                              \
+  "        vi, vj, vk = T.axis.remap(\"SSR\", [i, j, k])\n" \
+  "        with T.init():\n"                                \
+  "            S[vi, vj] = T.float32(0)\n"                  \
+  "        S[vi, vj] = S[vi, vj] + A[vi, vk] * B[vk, vj]\n" \
+  "for i2, j2 in T.grid(16, 16):\n"                         \
+  "    with T.block(\"C\"):\n"                              \
   "        vi, vj = T.axis.remap(\"SS\", [i2, j2])\n"
 
 static const sched_row moves[] = {
@@ -69,8 +69,8 @@ static const sched_row moves[] = {
     {"rows of a stencil are made where they are used", AC, STENCIL,
      "io, ii = split(i2, [4, 4])\ncompute_at(B, io)", NULL, NULL},
     {"a consumer moves into its producer's loop", AC, TWO, "reverse_compute_at(C, i)", NULL, NULL},
-    {"a stencil's consumer would come before its inputs", AC, STENCIL,
-     "reverse_compute_at(C, i)", NULL, "before block 'B' is done"},
+    {"a stencil's consumer would come before its inputs", AC, STENCIL, "reverse_compute_at(C, i)",
+     NULL, "before block 'B' is done"},
     {"a tile that does not divide the extent", AC, TWO,
      "io, ii = split(i2, [None, 5])\njo, ji = split(j2, [None, 7])\nreorder(io, jo, ii, ji)\n"
      "compute_at(B, jo)",
@@ -140,7 +140,8 @@ static const sched_row inlines[] = {
      "        vi, vj = T.axis.remap(\"SS\", [i2, j2])\n"
      "        C[vj, vi] = B[vi, vj] + T.float32(1)",
      "reverse_compute_inline(C)", NULL, NULL},
-    {"a reader of a fused axis", "A: T.Buffer((16, 16), \"float32\"), C: T.Buffer((256,), \"float32\")",
+    {"a reader of a fused axis",
+     "A: T.Buffer((16, 16), \"float32\"), C: T.Buffer((256,), \"float32\")",
      "B = T.alloc_buffer((16, 16))\n"
      "for i, j in T.grid(16, 16):\n"
      "    with T.block(\"B\"):\n"

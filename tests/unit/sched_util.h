@@ -186,12 +186,40 @@ static inline const tn_node *sched_list(sched_case *c, const char **at) {
   return tn_list(c->before.ir, n, items);
 }
 
+/* `lambda i, j: (i // 8, j, i % 8)`, results in parentheses: read as T.index_map in a program. */
+static inline const tn_node *sched_lambda(sched_case *c, const char **at) {
+  const char *end = strchr(*at, ':');
+  int32_t depth = 0;
+  do {
+    ++end;
+    depth += (*end == '(') - (*end == ')');
+  } while (*end != '\0' && (depth > 0 || *end != ')'));
+  tn_buf text = TN_BUF_INIT;
+  tn_module module;
+  tn_diags diags = {0};
+  const tn_script_opts opts = {.file_name = "map.py"};
+  tn_buf_printf(&text,
+                "@T.prim_func\ndef m():\n    T.func_attr({\"m\": T.index_map(%.*s)})\n    pass\n",
+                (int)(end + 1 - *at), *at);
+  tn_module_init(&module, c->before.ir, "Module");
+  tn_script_parse(tn_buf_text(&text), text.len, &opts, &module, &diags);
+  expect_ok(tn_diags_to_status(&diags, c->before.ir));
+  const tn_node *map = tn_dict_find(module.funcs[0].func->in[TN_PRIM_FUNC_ATTRS], "m");
+  tn_module_deinit(&module);
+  tn_buf_deinit(&text);
+  *at = end + 1;
+  return map;
+}
+
 static inline const tn_node *sched_value(sched_case *c, const char **at) {
   tn_ir *ir = c->before.ir;
   *at += strspn(*at, " ");
   char text[64];
   if (**at == '[' || **at == '(') {
     return sched_list(c, at);
+  }
+  if (strncmp(*at, "lambda ", 7) == 0) {
+    return sched_lambda(c, at);
   }
   if (**at == '"') {
     size_t len = strcspn(*at + 1, "\"");
