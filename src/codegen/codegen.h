@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "ir/ir.h"
 #include "target/target.h"
+#include "tenon/report.h"
 
 typedef enum tn_emit { TN_EMIT_LL, TN_EMIT_ASM, TN_EMIT_OBJ } tn_emit;
 
@@ -16,7 +17,8 @@ typedef struct tn_codegen_opts {
   int32_t opt_level;       /* 0 and 1: no contraction, source order; 2, 3: contraction allowed */
   bool is_strict_math;     /* level 0's arithmetic at any level */
   bool keep_unoptimised;   /* TN_EMIT_LL: before LLVM's own passes */
-  bool exports_tvm_ffi;    /* also __tvm_ffi_<name> for each public function; they need embed/ */
+  bool has_comments; /* TN_EMIT_ASM: with what LLVM says of loops and of registers on the stack */
+  bool exports_tvm_ffi; /* also __tvm_ffi_<name> for each public function; they need embed/ */
 } tn_codegen_opts;
 
 /// Emits every PRIM_FUNC of `lowered` (lower/lower.h's form) as one LLVM module; each becomes an
@@ -29,6 +31,11 @@ typedef struct tn_codegen_opts {
 /// INTERNAL when the module is not in lowered form.
 TN_MUST_USE tn_status tn_llvm_emit(const tn_module *lowered, const tn_codegen_opts *opts,
                                    tn_emit kind, tn_buf *out);
+
+/// What became of the loops of every PRIM_FUNC. out_report: deinit with tn_llvm_report_deinit.
+TN_MUST_USE tn_status tn_llvm_report(const tn_module *lowered, const tn_codegen_opts *opts,
+                                     tn_code_report *out_report);
+void tn_llvm_report_deinit(tn_code_report *report);
 
 /// An object file that holds `bytes` as read-only data behind the exported symbol `name`, aligned
 /// to 4096, with its size behind `name`_size (uint64). Appends to out.

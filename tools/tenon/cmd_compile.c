@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "report.h"
 #include "session.h"
 
 static const cli_option compile_options[] = {
@@ -19,17 +20,42 @@ static const cli_option compile_options[] = {
     CLI_OPT_STRICT,
     {"export", 0, "CONVENTION",
      "tvm-ffi: each public loop function of a .so also as __tvm_ffi_NAME"},
+    {"report", 0, NULL,
+     "print what became of each kernel's loops: spills, vector width, FMAs, stack and code bytes; "
+     "-o may be left out"},
+    {"json", 0, NULL, "the report as one JSON object"},
     CLI_OPT_VERIFY,
     CLI_OPT_TIME,
     CLI_OPT_DUMP,
 };
 
+static tn_status print_report(const cli_args *args, const tn_program *program,
+                              const tn_compile_opts *opts) {
+  tn_code_report report = {0};
+  tn_status st = tn_program_report(program, opts, &report);
+  if (st != NULL) {
+    return st;
+  }
+  if (cli_value(args, "json") != NULL) {
+    report_print_json(&report);
+  } else {
+    report_print(&report);
+  }
+  report_warn(&report);
+  tn_code_report_deinit(&report);
+  return NULL;
+}
+
 static int run_compile(const cli_args *args) {
   cli_compile compile;
   tn_program *program = NULL;
   const char *path = cli_value(args, "output");
-  if (path == NULL) {
+  bool has_report = cli_value(args, "report") != NULL;
+  if (path == NULL && !has_report) {
     return cli_usage(args, "-o OUT is missing");
+  }
+  if (!has_report && cli_value(args, "json") != NULL) {
+    return cli_usage(args, "--json is the form of --report");
   }
   const char *convention = cli_value(args, "export");
   if (convention != NULL && strcmp(convention, "tvm-ffi") != 0) {
@@ -45,7 +71,8 @@ static int run_compile(const cli_args *args) {
   compile.opts.func = cli_value(args, "func");
   tn_status st = session_load(args, &program);
   st = st == NULL ? session_bind(args, program) : st;
-  st = st == NULL ? tn_program_write(program, &compile.opts, path) : st;
+  st = st == NULL && path != NULL ? tn_program_write(program, &compile.opts, path) : st;
+  st = st == NULL && has_report ? print_report(args, program, &compile.opts) : st;
   tn_program_free(program);
   return cli_finish(st);
 }

@@ -256,6 +256,7 @@ tn_status tn_cg_write(tn_cg *cg, tn_emit kind, tn_buf *out) {
   LLVMCodeGenFileType type = kind == TN_EMIT_ASM ? LLVMAssemblyFile : LLVMObjectFile;
   LLVMMemoryBufferRef memory = NULL;
   char *text = NULL;
+  LLVMSetTargetMachineAsmVerbosity(cg->machine, cg->opts->has_comments);
   if (LLVMTargetMachineEmitToMemoryBuffer(cg->machine, cg->mod, type, &text, &memory)) {
     tn_status st =
         TN_ERR(TN_INTERNAL, "LLVM emits no code for module '%s': %s", cg->module->name, text);
