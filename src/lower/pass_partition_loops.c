@@ -34,6 +34,7 @@ typedef struct partition_ctx {
 typedef struct cuts {
   partition_ctx *c;
   const tn_node *var;
+  bool is_vectorized;
   int64_t min;
   int64_t end;
   uint32_t n;
@@ -65,29 +66,36 @@ static tn_visit find_outer(const tn_node *n, void *ctx) {
 
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); } /* b > 0 */
 
-/* less < more (is_strict) or less <= more: with both sides brought together, coef * var + base < 0.
- * It holds for all values of base below (or from) one value of var on, and for none from (or below)
- * another. */
-static void add_comparison(cuts *k, const tn_node *less, const tn_node *more, bool is_strict) {
+/* a - b as coef * var + base, base between the ends of out_base. False: not of that form. */
+static bool difference(cuts *k, const tn_node *a, const tn_node *b, int64_t *out_coef,
+                       tn_interval *out_base) {
   const tn_node *coef = NULL;
   const tn_node *base = NULL;
-  tn_dtype dtype = less->dtype;
-  if (dtype != TN_DT_I32 && dtype != TN_DT_I64) {
-    return;
+  if (a->dtype != TN_DT_I32 && a->dtype != TN_DT_I64) {
+    return false;
   }
-  const tn_node *gap = tn_binary(k->c->ir, TN_OP_SUB, less, more);
+  const tn_node *gap = tn_binary(k->c->ir, TN_OP_SUB, a, b);
   if (!tn_arith_linear(k->c->arith, gap, 1, &k->var, &coef, &base) || !tn_is(coef, TN_OP_INT) ||
       coef->attr.i64 == 0 || !tn_walk_distinct(base, find_outer, k->c)) {
-    return;
+    return false;
   }
-  tn_interval iv = tn_arith_bounds(k->c->arith, base);
-  int64_t by = coef->attr.i64;
   const int64_t limit = INT32_MAX; /* sums of what is below stay far from the ends of int64 */
-  if (!iv.has_lo || !iv.has_hi || iv.lo < -limit || iv.hi > limit || by < -limit || by > limit) {
+  *out_coef = coef->attr.i64;
+  *out_base = tn_arith_bounds(k->c->arith, base);
+  return out_base->has_lo && out_base->has_hi && out_base->lo >= -limit && out_base->hi <= limit &&
+         *out_coef >= -limit && *out_coef <= limit;
+}
+
+/* less < more (is_strict) or less <= more holds for all values of base below (or from) one value of
+ * var on, and for none from (or below) another. */
+static void add_comparison(cuts *k, const tn_node *less, const tn_node *more, bool is_strict) {
+  int64_t by = 0;
+  tn_interval base;
+  if (!difference(k, less, more, &by, &base)) {
     return;
   }
-  int64_t lo = iv.lo - (is_strict ? 0 : 1);
-  int64_t hi = iv.hi - (is_strict ? 0 : 1);
+  int64_t lo = base.lo - (is_strict ? 0 : 1);
+  int64_t hi = base.hi - (is_strict ? 0 : 1);
   if (by > 0) {
     add_cut(k, floor_div(-hi - 1, by) + 1); /* the first value that may fail */
     add_cut(k, floor_div(-lo - 1, by) + 1); /* the first that must */
@@ -95,6 +103,21 @@ static void add_comparison(cuts *k, const tn_node *less, const tn_node *more, bo
     add_cut(k, floor_div(lo, -by) + 1); /* the first value that may hold */
     add_cut(k, floor_div(hi, -by) + 1); /* the first that must */
   }
+}
+
+/* Values may be equal in one piece only: in the first rounds, that is, of a reduction that sets its
+ * initial value there. Lanes are left together, since that would take one of them out. */
+static void add_equality(cuts *k, const tn_node *a, const tn_node *b) {
+  int64_t by = 0;
+  tn_interval base;
+  if (k->is_vectorized || !difference(k, a, b, &by, &base)) {
+    return;
+  }
+  int64_t lo = by > 0 ? base.lo : -base.hi;
+  int64_t hi = by > 0 ? base.hi : -base.lo;
+  by = by > 0 ? by : -by;
+  add_cut(k, -floor_div(hi, by));
+  add_cut(k, floor_div(-lo, by) + 1);
 }
 
 static void add_condition(cuts *k, const tn_node *cond) {
@@ -113,6 +136,10 @@ static void add_condition(cuts *k, const tn_node *cond) {
     case TN_OP_GT:
     case TN_OP_GE:
       add_comparison(k, cond->in[TN_B], cond->in[TN_A], tn_is(cond, TN_OP_GT));
+      return;
+    case TN_OP_EQ:
+    case TN_OP_NE:
+      add_equality(k, cond->in[TN_A], cond->in[TN_B]);
       return;
     default:
       return;
@@ -243,7 +270,8 @@ static const tn_node *for_loop(partition_ctx *c, const tn_node *loop) {
   bool is_open = !tn_is(min, TN_OP_INT) || !tn_is(extent, TN_OP_INT) ||
                  loop->attr.i64 == TN_FOR_THREAD_BINDING ||
                  tn_loop_exits(loop->in[TN_FOR_BODY]) != 0;
-  cuts k = {.c = c, .var = loop->in[TN_FOR_VAR]};
+  cuts k = {
+      .c = c, .var = loop->in[TN_FOR_VAR], .is_vectorized = loop->attr.i64 == TN_FOR_VECTORIZED};
   if (is_open || extent->attr.i64 < 2 ||
       __builtin_add_overflow(min->attr.i64, extent->attr.i64, &k.end)) {
     return with_body(c, loop);

@@ -25,6 +25,10 @@ def f(A: T.Buffer((16,), "float32"), B: T.Buffer((20,), "float32")):
             for k in range(4):
                 if i * 4 + j + k < 14:
                     A[i * 4 + j] = T.float32(3)
+    for i, ko, ki in T.grid(4, 3, 4):
+        if ko * 4 + ki == 0:
+            A[i] = T.float32(0)
+        A[i] = A[i] + B[ko * 4 + ki]
 # expect:
 # from tvm.script import ir as I
 # from tvm.script import tir as T
@@ -65,3 +69,11 @@ class Module:
             A[11] = T.float32(3.0)
         for k in range(2):
             A[12] = T.float32(3.0)
+        for i in range(4):
+            A[i] = T.float32(0.0)
+            A[i] = A[i] + B[0]
+            for ki in range(1, 4):
+                A[i] = A[i] + B[ki]
+            for ko in range(1, 3):
+                for ki in range(4):
+                    A[i] = A[i] + B[ko * 4 + ki]
