@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 NINJA = ninja -j$(JOBS)
 CTEST = ctest -j2 --output-on-failure
 
-.PHONY: all deps demo test test-long bench asan tsan cov mutants fuzz format install clean help
+.PHONY: all deps demo test test-long bench bench-gemm asan tsan cov mutants fuzz format install clean help
 
 all:
 	@scripts/deps --build
@@ -33,6 +33,13 @@ bench: deps
 	@cmake --preset release -DTN_BENCH=ON
 	@$(NINJA) -C build
 	@scripts/bench
+
+# Matrix products beside OpenBLAS and oneDNN, those of the two that are there. On a machine with other
+# work, TN_BENCH_UNDER='chrt -f 10' (as root) keeps it away from the samples.
+bench-gemm: deps
+	@cmake --preset release -DTN_BENCH=ON
+	@$(NINJA) -C build driver_gemm_bench
+	@scripts/bench gemm
 
 # Unit and golden tests under the address and undefined-behaviour sanitizers.
 asan: deps
@@ -79,6 +86,7 @@ help:
 	@echo 'make test       build with warnings as errors and run all tests'
 	@echo 'make test-long  the same with many more random cases'
 	@echo 'make bench      measure'
+	@echo 'make bench-gemm matrix products beside OpenBLAS and oneDNN'
 	@echo 'make asan       unit and golden tests under address and undefined-behaviour sanitizers'
 	@echo 'make tsan       runtime tests under the thread sanitizer'
 	@echo 'make cov        unit and golden tests with line counts (gcov)'
