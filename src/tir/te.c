@@ -178,7 +178,8 @@ static tn_status check_shape(tn_te *te, const char *name, uint32_t ndim,
                   TN_MAX_NDIM);
   }
   for (uint32_t d = 0; d < ndim; ++d) {
-    TN_TRY_MSG(check_extent(te, shape[d]), "dimension %u of tensor '%s'", d, name);
+    const tn_node *extent = shape != NULL ? shape[d] : NULL;
+    TN_TRY_MSG(check_extent(te, extent), "dimension %u of tensor '%s'", d, name);
   }
   return NULL;
 }

@@ -70,8 +70,25 @@ static tn_visit on_use(const tn_node *n, void *ctx) {
                                   : TN_DESCEND;
 }
 
+/* Before anything looks at it operand by operand: what is shared counts as often as it occurs. */
+static tn_status check_size(tn_te *te, const tn_node *stmt) {
+  tn_diags diags = {0};
+  if (stmt->depth > TE_MAX_DEPTH) {
+    return TN_ERR(TN_UNSUPPORTED, "a formula nested more than %d deep", TE_MAX_DEPTH);
+  }
+  tn_ir_verify_sizes(te->ir, stmt, &diags);
+  bool is_large = diags.n > 0;
+  tn_diags_deinit(&diags);
+  return is_large ? TN_ERR(TN_UNSUPPORTED,
+                           "a formula has more than %d parts when what it shares is written out: "
+                           "make a part of it a tensor",
+                           TN_MAX_TREE)
+                  : NULL;
+}
+
 tn_status tn_te_check_extent_uses(tn_te *te, const tn_node *extent) {
   use_ctx c = {.te = te, .is_extent = true};
+  TN_TRY(check_size(te, tn_node_new(te->ir, TN_OP_EVAL, TN_DT_NONE, (tn_attr){0}, 1, &extent)));
   (void)tn_walk_distinct(extent, on_use, &c);
   return c.st;
 }
@@ -91,11 +108,8 @@ typedef struct ending {
 /* Checks what a statement uses and adds it to the stage's reads. */
 static tn_status check_uses(tn_te *te, tn_te_stage *stage, const tn_node *stmt, bool is_init) {
   use_ctx c = {.te = te, .is_init = is_init, .stage = stage};
+  TN_TRY(check_size(te, stmt));
   (void)tn_walk_distinct(stmt, on_use, &c);
-  if (c.st == NULL && stmt->depth > TN_MAX_DEPTH) {
-    return TN_ERR(TN_UNSUPPORTED, "a formula nested %u deep: at most %d", stmt->depth,
-                  TN_MAX_DEPTH);
-  }
   return c.st;
 }
 
@@ -222,7 +236,8 @@ static bool can_end(tn_te *te, uint32_t n, const tn_node *const *values) {
     return tn_te_keep(te, TN_ERR(TN_INVALID, "%u values: 1 to %d", n, TN_TE_MAX_OUTPUTS));
   }
   for (uint32_t i = 0; i < n; ++i) {
-    if (values[i] == NULL || values[i]->dtype == TN_DT_NONE || tn_is(values[i], TN_OP_BUFFER)) {
+    if (values == NULL || values[i] == NULL || values[i]->dtype == TN_DT_NONE ||
+        tn_is(values[i], TN_OP_BUFFER)) {
       return tn_te_keep(te, TN_ERR(TN_INVALID, "it ends with what is no value"));
     }
   }

@@ -13,7 +13,7 @@ static bool is_ready(tn_te *te, uint32_t n, const tn_node *const *in) {
     return false;
   }
   for (uint32_t i = 0; i < n; ++i) {
-    if (in[i] == NULL) {
+    if (in == NULL || in[i] == NULL) {
       return tn_te_keep(te, TN_ERR(TN_INVALID, "a value is NULL"));
     }
     if (in[i]->dtype == TN_DT_NONE || tn_is(in[i], TN_OP_BUFFER)) {

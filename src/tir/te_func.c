@@ -196,7 +196,7 @@ static tn_status make_func(func_ctx *c, bool is_public, uint32_t n_params,
                            const tn_node *const *params, const tn_node **out_func) {
   TN_TRY(tn_te_check_name("a function", c->name));
   for (uint32_t i = 0; i < n_params; ++i) {
-    TN_TRY(add_param(c, params[i], i));
+    TN_TRY(add_param(c, params != NULL ? params[i] : NULL, i));
   }
   TN_TRY(find_needed(c));
   TN_TRY(check_sizes(c));

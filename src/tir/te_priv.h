@@ -8,6 +8,9 @@
 #include "base/check.h"
 #include "tir/te.h"
 
+/// Of a formula; the loops and blocks around it come on top of that.
+enum { TE_MAX_DEPTH = TN_MAX_DEPTH / 2 };
+
 /// Loops and the axes that a block binds to them, outermost first.
 typedef struct tn_te_nest {
   uint32_t n_spatial;

@@ -388,6 +388,74 @@ static void reduce_axis_in_identity(mistake *m) {
   add_param(m, made);
 }
 
+static void too_many_reduce_axes(mistake *m) {
+  begin(m);
+  for (int i = 0; i < 17; ++i) {
+    (void)tn_te_reduce_axis(m->te, NULL, m->n);
+  }
+}
+static void too_many_values(mistake *m) {
+  const tn_node *values[9] = {m->n, m->n, m->n, m->n, m->n, m->n, m->n, m->n, m->n};
+  const tn_node *made[9];
+  begin(m);
+  tn_te_end_many(m->te, 9, values, made);
+}
+static void nested_too_deep(mistake *m) {
+  begin(m);
+  const tn_node *x = axis(m, 0);
+  for (int i = 0; i < 100000; ++i) {
+    x = tn_te_neg(m->te, x);
+  }
+  end(m, x);
+}
+static void shared_too_often(mistake *m) {
+  begin(m);
+  const tn_node *x = axis(m, 0);
+  for (int i = 0; i < 64; ++i) {
+    x = tn_te_add(m->te, x, x);
+  }
+  end(m, x);
+}
+static void extent_shared_too_often(mistake *m) {
+  const tn_node *x = tn_te_var(m->te, "s", TN_DT_I32);
+  for (int i = 0; i < 64; ++i) {
+    x = tn_te_add(m->te, x, x);
+  }
+  tn_te_begin(m->te, "B", TN_TE_LIST(x));
+}
+static void no_such_reduction(mistake *m) {
+  begin(m);
+  add_param(m, tn_te_end_reduce(m->te, (tn_te_reduction)9, m->n));
+}
+static void tensor_of_handles(mistake *m) {
+  add_param(m, tn_te_placeholder(m->te, "H", TN_DT_HANDLE, TN_TE_LIST(m->n)));
+}
+static void variable_of_no_number(mistake *m) { add_param(m, tn_te_var(m->te, "h", TN_DT_HANDLE)); }
+static void number_of_no_type(mistake *m) {
+  begin(m);
+  end(m, tn_te_number(m->te, TN_DT_HANDLE, 0));
+}
+static void least_of_no_type(mistake *m) {
+  begin(m);
+  end(m, tn_te_least(m->te, TN_DT_NONE));
+}
+static void null_shape(mistake *m) { tn_te_begin(m->te, "B", 2, NULL); }
+static void null_parameter(mistake *m) { add_param(m, NULL); }
+static void scan_of_no_axis(mistake *m) {
+  begin(m);
+  tn_te_scan(m->te, 2);
+}
+static void extern_in_a_formula(mistake *m) {
+  begin(m);
+  tn_te_extern(m->te, "block", tn_seq(tn_te_ir(m->te), 0, NULL));
+}
+static void extern_writes_an_input(mistake *m) {
+  const tn_node *store = NULL;
+  const tn_node *at[] = {m->n, m->n};
+  (void)tn_te_keep(m->te, tn_tir_store(tn_te_ir(m->te), m->A, m->n, 2, at, NULL, &store));
+  tn_te_extern(m->te, "block", store);
+}
+
 static const struct {
   void (*make)(mistake *m);
   const char *message;
@@ -442,6 +510,25 @@ static const struct {
      "function 'f': tensor 'B': tensor 'D' is read, and nothing has written it"},
     {never_written, "function 'f': parameter 'D' is never written"},
     {written_input, "function 'f': tensor 'B': 'A' is no tensor that can be written"},
+    {too_many_reduce_axes, "function 'f': tensor 'B': more than 16 reduce axes"},
+    {too_many_values, "function 'f': tensor 'B': 9 values: 1 to 8"},
+    {nested_too_deep, "function 'f': tensor 'B': a formula nested more than 1000 deep"},
+    {shared_too_often,
+     "function 'f': tensor 'B': a formula has more than 1048576 parts when what it "
+     "shares is written out: make a part of it a tensor"},
+    {extent_shared_too_often,
+     "function 'f': dimension 0 of tensor 'B': a formula has more than 1048576 parts when what it "
+     "shares is written out: make a part of it a tensor"},
+    {no_such_reduction, "function 'f': tensor 'B': no reduction has number 9"},
+    {tensor_of_handles, "function 'f': tensor 'H' of handle"},
+    {variable_of_no_number, "function 'f': variable 'h' is a number, not handle"},
+    {number_of_no_type, "function 'f': tensor 'B': handle is no type of numbers"},
+    {least_of_no_type, "function 'f': tensor 'B': none is no type of numbers"},
+    {null_shape, "function 'f': dimension 0 of tensor 'B': an extent is NULL"},
+    {null_parameter, "function 'f': parameter 1 is NULL"},
+    {scan_of_no_axis, "function 'f': tensor 'B': axis 2 of 2 dimensions"},
+    {extern_in_a_formula, "function 'f': tensor 'B': block 'block' begins before it has ended"},
+    {extern_writes_an_input, "function 'f': 'A' is no tensor that can be written"},
     {reducer_forgets_a_result, "function 'f': tensor 'B': it ends with what is no value"},
 };
 
