@@ -12,6 +12,7 @@ TN_SRC=${TN_SRC:-$(cd "$(dirname "$0")/../.." && pwd)}
 TN_BUILD=${TN_BUILD:-$TN_SRC/build}
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
+export XDG_CACHE_HOME=$work/cache # what the tool keeps of this machine
 n_bad=0
 n_blocks=0
 

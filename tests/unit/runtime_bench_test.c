@@ -8,8 +8,8 @@
 /* A machine made of numbers: calls take call_ns each, the yardstick reads a script. */
 typedef struct machine {
   int64_t time_ns;
-  int64_t call_ns[2];
-  int64_t n_calls[2];
+  int64_t call_ns[3];
+  int64_t n_calls[3];
   int64_t fail_at;          /* the call of A that fails; 0: none */
   const double *yardsticks; /* read in turn, the last one for ever */
   size_t n_yardsticks;
@@ -40,12 +40,13 @@ static tn_status run(machine *m, int k) {
 }
 static tn_status run_a(void *ctx) { return run(ctx, 0); }
 static tn_status run_b(void *ctx) { return run(ctx, 1); }
+static tn_status run_c(void *ctx) { return run(ctx, 2); }
 
 static const double steady[] = {100};
 
 static tn_status measure(machine *m, int32_t n, const tn_bench_opts *opts, tn_bench_result *out) {
   const tn_bench_meter meter = {machine_clock, machine_yardstick, m};
-  const tn_bench_call calls[] = {{run_a, m}, {run_b, m}};
+  const tn_bench_call calls[] = {{run_a, m}, {run_b, m}, {run_c, m}};
   return tn_bench_run(&meter, calls, n, opts, out);
 }
 
@@ -163,6 +164,33 @@ static void two_calls_are_measured_in_turn(void **state) {
   tn_bench_result_deinit(&r[1]);
 }
 
+static void a_round_of_three_is_taken_again_as_a_whole(void **state) {
+  (void)state;
+  /* four yardsticks a round; the machine changes beside C of the first one */
+  static const double jumps[] = {100, 100, 100, 50, 100};
+  machine m = {.call_ns = {1000, 3000, 9000}, .yardsticks = jumps, .n_yardsticks = 5};
+  tn_bench_opts opts = {1, 1, 0, 0, 0.1, 5};
+  tn_bench_result r[3] = {{0}};
+  expect_ok(measure(&m, 3, &opts, r));
+  assert_string_equal(m.order, "ABC"
+                               "ABC"
+                               "ABC");
+  assert_true(r[0].median_us == 1 && r[1].median_us == 3 && r[2].median_us == 9);
+  for (int i = 0; i < 3; ++i) {
+    assert_int_equal(r[i].n_discarded, 1);
+    tn_bench_result_deinit(&r[i]);
+  }
+}
+
+static void so_many_calls_are_refused(void **state) {
+  (void)state;
+  static const int32_t numbers[] = {-1, 0, TN_BENCH_MAX_CALLS + 1};
+  tn_bench_opts opts = TN_BENCH_DEFAULTS;
+  for (size_t i = 0; i < TN_N_ROWS(numbers); ++i) {
+    expect_error(tn_bench_in_turn(NULL, numbers[i], &opts, NULL), TN_INVALID, "1 to 8");
+  }
+}
+
 static void the_warm_up_lasts_as_long_as_asked(void **state) {
   (void)state;
   machine m = {.call_ns = {1000000, 0}, .yardsticks = steady, .n_yardsticks = 1};
@@ -230,6 +258,8 @@ int main(void) {
       cmocka_unit_test(discarding_ends_at_its_cap_and_says_so),
       cmocka_unit_test(without_a_drift_no_yardstick_is_taken),
       cmocka_unit_test(two_calls_are_measured_in_turn),
+      cmocka_unit_test(a_round_of_three_is_taken_again_as_a_whole),
+      cmocka_unit_test(so_many_calls_are_refused),
       cmocka_unit_test(the_warm_up_lasts_as_long_as_asked),
       cmocka_unit_test(an_error_of_the_call_ends_the_measurement),
       cmocka_unit_test(options_out_of_range_are_refused),
