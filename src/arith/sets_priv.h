@@ -231,7 +231,7 @@ void tn_set_image_deinit(tn_image *im);
 
 /* ---- sets_quick.c ---- */
 /// True: the conjunction of eqs == 0 and ges >= 0 has no integer solution. False: not known.
-bool tn_sets_quick_is_empty(uint32_t n_cols, uint32_t n_eqs, const tn_form *const *eqs,
-                            uint32_t n_ges, const tn_form *const *ges);
+bool tn_sets_quick_is_empty(uint32_t n_cols, const tn_col *cols, uint32_t n_eqs,
+                            const tn_form *const *eqs, uint32_t n_ges, const tn_form *const *ges);
 
 #endif

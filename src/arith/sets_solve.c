@@ -45,7 +45,13 @@ static const todo *push(tn_question *q, const tn_formula *f, const todo *next) {
   return t;
 }
 
-/* Atoms first, then one case of each OR in turn. False: enough. */
+static bool is_quickly_empty(const search *s) {
+  return tn_sets_quick_is_empty((uint32_t)s->q->cols.len, s->q->cols.data, (uint32_t)s->eqs.len,
+                                s->eqs.data, (uint32_t)s->ges.len, s->ges.data);
+}
+
+/* Atoms first, then one case of each OR in turn, as long as what is there may hold. False: enough.
+ */
 static bool expand(search *s, const todo *pending, const todo *ors) {
   size_t n_eqs = s->eqs.len;
   size_t n_ges = s->ges.len;
@@ -76,6 +82,7 @@ static bool expand(search *s, const todo *pending, const todo *ors) {
         break;
     }
   }
+  is_false = is_false || is_quickly_empty(s);
   if (!is_false && ors == NULL) {
     s->n_conjunctions += 1;
     goes_on = s->n_conjunctions <= MAX_CONJUNCTIONS && s->visit(s);
@@ -147,11 +154,6 @@ static isl_basic_set *make_basic_set(const search *s) {
       isl_dim_param, isl_dim_set, isl_dim_div, isl_dim_cst);
 }
 
-static bool is_quickly_empty(const search *s) {
-  return tn_sets_quick_is_empty((uint32_t)s->q->cols.len, (uint32_t)s->eqs.len, s->eqs.data,
-                                (uint32_t)s->ges.len, s->ges.data);
-}
-
 bool tn_sets_to_int(isl_val *v, int64_t *out) {
   /* isl_val_get_num_si makes an error of what does not fit */
   bool fits =
@@ -173,9 +175,6 @@ static bool coordinate(isl_point *point, uint32_t at, int64_t *out) {
 }
 
 static bool visit_solution(search *s) {
-  if (is_quickly_empty(s)) {
-    return true;
-  }
   s->was_exact = true;
   isl_point *point = isl_basic_set_sample_point(make_basic_set(s));
   isl_bool is_void = point == NULL ? isl_bool_error : isl_point_is_void(point);
@@ -213,9 +212,6 @@ tn_verdict tn_question_solve(tn_question *q, const tn_formulas *formulas, int64_
 }
 
 static bool visit_projection(search *s) {
-  if (is_quickly_empty(s)) {
-    return true;
-  }
   uint32_t n_dims = (uint32_t)s->q->cols.len - s->n_params;
   isl_basic_set *part =
       isl_basic_set_project_out(make_basic_set(s), isl_dim_set, s->n_kept, n_dims - s->n_kept);
