@@ -141,7 +141,6 @@ static tn_status add_between(tn_sched *s, const tn_node *at, const tn_node *chil
     return TN_ERR(TN_INVALID, "block '%s' is inside of a %s",
                   nest->block->in[TN_BLOCK_LABEL]->attr.text, tn_op_info_get((tn_op)at->op)->text);
   }
-  nest->is_chain = nest->is_chain && tn_is(at, TN_OP_FOR);
   return NULL;
 }
 
@@ -174,12 +173,15 @@ tn_status tn_nest_find(tn_sched *s, const tn_tree *tree, const tn_node *block,
     out->extents[out->n++] = loops[i]->in[TN_FOR_EXTENT];
   }
   const tn_node *child = block;
+  bool has_other = false; /* below the loop that comes next */
   while (child != outermost) {
     const tn_node *at = tn_tree_parent(tree, child);
     if (at == tree->func || tn_is(at, TN_OP_BLOCK)) {
       break;
     }
     TN_TRY(add_between(s, at, child, out));
+    out->is_chain = out->is_chain && !(has_other && tn_is(at, TN_OP_FOR));
+    has_other = has_other || !tn_is(at, TN_OP_FOR);
     child = at;
   }
   return NULL;

@@ -29,7 +29,7 @@ typedef struct tn_nest {
   const tn_node *cond; /* the predicate, and the conditions of IFs between; true: none */
   uint32_t n_values;
   const tn_node *values[TN_SCHED_MAX_LOOPS]; /* bindings */
-  bool is_chain;                             /* nothing but loops between */
+  bool is_chain;                             /* nothing but loops from the first one inwards */
 } tn_nest;
 /// outermost: the first loop to be taken, NULL for all of the scope. Errors: what stands between has
 /// effects on the steps that a domain can not say.

@@ -188,11 +188,11 @@ static const sched_row decompositions[] = {
      NULL, NULL},
     {"below a loop of the reduction", MM, MATMUL, "reorder(k, i, j)\ndecompose_reduction(C, j)",
      NULL, "loop 'j': loop 'k' around it is used by the reduce axis 'vk' of block 'C'"},
-    {"a loop that is not around", ROWS,
+    {"a loop that is not around", ROWS ", D: T.Buffer((6,), \"float32\")",
      "for i, k in T.grid(6, 12):\n" BLOCK_B AXES("i", "k") SUM
      "\nfor x in range(6):\n"
-     "    with T.block(\"D\"):\n        vi = T.axis.spatial(6, x)\n        B[vi] = B[vi]",
-     "decompose_reduction(B, x)", NULL, "not the only one that writes"},
+     "    with T.block(\"D\"):\n        vi = T.axis.spatial(6, x)\n        D[vi] = T.float32(1)",
+     "decompose_reduction(B, x)", NULL, "loop 'x': it is not around block 'B'"},
     {"not a reduction", "A: T.Buffer((6,), \"float32\")",
      "for i in range(6):\n    with T.block(\"A\"):\n        vi = T.axis.spatial(6, i)\n"
      "        A[vi] = T.float32(1)",
@@ -217,8 +217,188 @@ static void decomposed_reductions_compute_the_same(void **state) {
   sched_check_rows(decompositions, TN_N_ROWS(decompositions));
 }
 
+#define PAIR \
+  "A: T.Buffer((6, 12), \"int32\"), V: T.Buffer((6,), \"int32\"), I: T.Buffer((6,), \"int32\")"
+#define ARGMAX(cond)                                                        \
+  "for i, k in T.grid(6, 12):\n    with T.block(\"M\"):\n"                  \
+  "        vi, vk = T.axis.remap(\"SR\", [i, k])\n        with T.init():\n" \
+  "            V[vi] = -100\n            I[vi] = -1\n"                      \
+  "        x: T.int32 = T.Select(" cond ", V[vi], A[vi, vk])\n"             \
+  "        y: T.int32 = T.Select(" cond ", I[vi], vk)\n"                    \
+  "        V[vi] = x\n        I[vi] = y"
+#define BLOCK_SUM(init, value)                                                      \
+  "for i, k in T.grid(6, 12):\n" BLOCK_B AXES("i", "k") "        with T.init():\n"  \
+                                                        "            B[vi] = " init \
+                                                        "\n        B[vi] = " value
+
+static const sched_row factors[] = {
+    {"the only loop of the reduction", ROWS,
+     "for i, k in T.grid(6, 12):\n" BLOCK_B AXES("i", "k") SUM, "rfactor(k, 0)",
+     "B_rf = T.alloc_buffer((12, 6))\n"
+     "for i, k in T.grid(6, 12):\n"
+     "    with T.block(\"B_rf\"):\n"
+     "        vk, vi = T.axis.remap(\"SS\", [k, i])\n"
+     "        T.reads(A[vi, vk])\n"
+     "        T.writes(B_rf[vk, vi])\n"
+     "        B_rf[vk, vi] = A[vi, vk]\n"
+     "for i, k in T.grid(6, 12):\n"
+     "    with T.block(\"B\"):\n"
+     "        vk, vi = T.axis.remap(\"RS\", [k, i])\n"
+     "        T.reads(B_rf[vk, vi])\n"
+     "        T.writes(B[vi])\n"
+     "        with T.init():\n"
+     "            B[vi] = T.float32(0.0)\n"
+     "        B[vi] = B[vi] + B_rf[vk, vi]",
+     NULL},
+    {"the inner of two", ROWS, "for i, k in T.grid(6, 12):\n" BLOCK_B AXES("i", "k") SUM,
+     "a, b = split(k, [None, 4])\nr = rfactor(b, -1)\nparallel(B_rf:k_1)",
+     "B_rf = T.alloc_buffer((6, 4))\n"
+     "for i, k_0 in T.grid(6, 3):\n"
+     "    for k_1 in T.parallel(4):\n"
+     "        with T.block(\"B_rf\"):\n"
+     "            vk_1, vi, vk_0 = T.axis.remap(\"SSR\", [k_1, i, k_0])\n"
+     "            T.reads(A[vi, vk_0 * 4 + vk_1])\n"
+     "            T.writes(B_rf[vi, vk_1])\n"
+     "            with T.init():\n"
+     "                B_rf[vi, vk_1] = T.float32(0.0)\n"
+     "            B_rf[vi, vk_1] = B_rf[vi, vk_1] + A[vi, vk_0 * 4 + vk_1]\n"
+     "for i, k_1 in T.grid(6, 4):\n"
+     "    with T.block(\"B\"):\n"
+     "        vk_1, vi = T.axis.remap(\"RS\", [k_1, i])\n"
+     "        T.reads(B_rf[vi, vk_1])\n"
+     "        T.writes(B[vi])\n"
+     "        with T.init():\n"
+     "            B[vi] = T.float32(0.0)\n"
+     "        B[vi] = B[vi] + B_rf[vi, vk_1]",
+     NULL},
+    {"the outer of two, with a rest", ROWS,
+     "for i, k in T.grid(6, 12):\n" BLOCK_B AXES("i", "k") SUM,
+     "a, b = split(k, [None, 5])\nr = rfactor(a, 1)", NULL, NULL},
+    {"the inner of two, with a rest", ROWS,
+     "for i, k in T.grid(6, 12):\n" BLOCK_B AXES("i", "k") SUM,
+     "a, b = split(k, [None, 5])\nr = rfactor(b, 0)", NULL, NULL},
+    {"more rounds than steps", ROWS, "for i, k in T.grid(6, 12):\n" BLOCK_B AXES("i", "k") SUM,
+     "a, b = split(k, [4, 20])\nr = rfactor(a, 0)", NULL, NULL},
+    {"of a tiled product", MM, MATMUL,
+     "a, b = split(i, [None, 3])\nc, d = split(j, [None, 4])\ne, f = split(k, [None, 5])\n"
+     "reorder(a, c, e, b, f, d)\nr = rfactor(e, 0)\nrfactor(C_rf:k_1, -1)",
+     NULL, NULL},
+    {"several reduce axes", "A: T.Buffer((6, 3, 5), \"float32\"), B: T.Buffer((6,), \"float32\")",
+     "for i, k, l in T.grid(6, 3, 5):\n    with T.block(\"B\"):\n"
+     "        vi, vk, vl = T.axis.remap(\"SRR\", [i, k, l])\n        with T.init():\n"
+     "            B[vi] = T.float32(0)\n        B[vi] = B[vi] + A[vi, vk, vl]",
+     "r = rfactor(k, 0)", NULL, NULL},
+    {"a symbolic extent", "a: T.handle, b: T.handle",
+     "n = T.int64()\nm = T.int64()\nA = T.match_buffer(a, (n, m), \"float32\")\n"
+     "B = T.match_buffer(b, (n,), \"float32\")\nfor i, k in T.grid(n, m):\n" BLOCK_B
+     "        vi, vk = T.axis.remap(\"SR\", [i, k])\n" SUM,
+     "a, b = split(k, [None, 4])\nr = rfactor(b, 0)", NULL, NULL},
+    {"a maximum", ROWS, BLOCK_SUM("T.float32(-5)", "T.max(B[vi], A[vi, vk])"),
+     "a, b = split(k, [None, 5])\nr = rfactor(b, 0)", NULL, NULL},
+    {"a maximum of one step", ROWS, BLOCK_SUM("T.float32(-1)", "T.max(B[vi], A[vi, vk])"),
+     "r = rfactor(k, 0)", NULL, NULL},
+    {"a product", ROWS, BLOCK_SUM("T.float32(1)", "A[vi, vk] * B[vi]"),
+     "a, b = split(k, [None, 5])\nr = rfactor(b, 0)", NULL, NULL},
+    {"a sum that begins elsewhere", ROWS ", D: T.Buffer((6,), \"float32\")",
+     BLOCK_SUM("D[vi] + T.float32(2)", "B[vi] + A[vi, vk]"),
+     "a, b = split(k, [None, 5])\nr = rfactor(b, 0)", NULL, NULL},
+    {"counting", "A: T.Buffer((6, 12), \"float32\"), B: T.Buffer((7,), \"float32\")",
+     "for i, k in T.grid(6, 12):\n" BLOCK_B AXES(
+         "i", "k") "        with T.init():\n            B[vi + 1] = T.float32(0)\n"
+                   "        B[vi + 1] = B[vi + 1] + T.float32(1)",
+     "a, b = split(k, [None, 5])\nr = rfactor(b, 0)", NULL, NULL},
+    {"argmax, first on a tie, in runs", PAIR, ARGMAX("V[vi] >= A[vi, vk]"),
+     "a, b = split(k, [None, 5])\nr = rfactor(a, 0)", NULL, NULL},
+    {"argmax, first on a tie, one step each", PAIR, ARGMAX("V[vi] >= A[vi, vk]"),
+     "r = rfactor(k, 0)", NULL, NULL},
+    {"argmax with ties broken by the index", PAIR,
+     ARGMAX("V[vi] > A[vi, vk] or (V[vi] == A[vi, vk] and I[vi] < vk)"),
+     "a, b = split(k, [None, 5])\nr = rfactor(b, 1)", NULL, NULL},
+    {"argmin, written the other way round", PAIR,
+     "for i, k in T.grid(6, 12):\n    with T.block(\"M\"):\n"
+     "        vi, vk = T.axis.remap(\"SR\", [i, k])\n        with T.init():\n"
+     "            V[vi] = 100\n            I[vi] = -1\n"
+     "        x: T.int32 = T.Select(A[vi, vk] < V[vi], A[vi, vk], V[vi])\n"
+     "        y: T.int32 = T.Select(A[vi, vk] < V[vi], vk, I[vi])\n"
+     "        V[vi] = x\n        I[vi] = y",
+     "a, b = split(k, [None, 5])\nr = rfactor(a, 0)", NULL, NULL},
+    {"argmax, first on a tie, not in runs", PAIR, ARGMAX("V[vi] >= A[vi, vk]"),
+     "a, b = split(k, [None, 5])\nr = rfactor(b, 0)", NULL,
+     "loop 'k_1': ties go to the earlier step, and its rounds are not runs of steps"},
+    {"argmax, last on a tie", PAIR, ARGMAX("V[vi] > A[vi, vk]"), "r = rfactor(k, 0)", NULL,
+     "on a tie it prefers the later step"},
+    {"values chosen differently", PAIR,
+     "for i, k in T.grid(6, 12):\n    with T.block(\"M\"):\n"
+     "        vi, vk = T.axis.remap(\"SR\", [i, k])\n        with T.init():\n"
+     "            V[vi] = -100\n            I[vi] = -1\n"
+     "        x: T.int32 = T.Select(V[vi] >= A[vi, vk], V[vi], A[vi, vk])\n"
+     "        y: T.int32 = T.Select(I[vi] >= vk, I[vi], vk)\n"
+     "        V[vi] = x\n        I[vi] = y",
+     "r = rfactor(k, 0)", NULL, "its values are not chosen together"},
+    {"a comparison with something else", PAIR, ARGMAX("V[vi] >= 0"), "r = rfactor(k, 0)", NULL,
+     "it does not choose by one comparison"},
+    {"a second store that reads the first", PAIR,
+     "for i, k in T.grid(6, 12):\n    with T.block(\"M\"):\n"
+     "        vi, vk = T.axis.remap(\"SR\", [i, k])\n        with T.init():\n"
+     "            V[vi] = -100\n            I[vi] = -1\n"
+     "        I[vi] = T.Select(V[vi] >= A[vi, vk], I[vi], vk)\n"
+     "        V[vi] = T.Select(V[vi] >= A[vi, vk], V[vi], I[vi])",
+     "r = rfactor(k, 0)", NULL, "it reads what it just stored"},
+    {"a difference", ROWS, BLOCK_SUM("T.float32(0)", "A[vi, vk] - B[vi]"), "r = rfactor(k, 0)",
+     NULL, "its value is no combination of the old one and one that is free of it"},
+    {"a sum of the old value twice", ROWS, BLOCK_SUM("T.float32(0)", "B[vi] + B[vi] * A[vi, vk]"),
+     "r = rfactor(k, 0)", NULL, "its value is no combination"},
+    {"a body that is more", ROWS,
+     "for i, k in T.grid(6, 12):\n" BLOCK_B AXES(
+         "i", "k") "        with T.init():\n            B[vi] = T.float32(0)\n"
+                   "        if vk > 2:\n            B[vi] = B[vi] + A[vi, vk]",
+     "r = rfactor(k, 0)", NULL, "its body is more than stores"},
+    {"an axis that is not there", ROWS, BLOCK_SUM("T.float32(0)", "B[vi] + A[vi, vk]"),
+     "r = rfactor(k, 2)", NULL, "factor_axis 2 is not in [-2, 1]"},
+    {"a spatial loop", ROWS, BLOCK_SUM("T.float32(0)", "B[vi] + A[vi, vk]"), "r = rfactor(i, 0)",
+     NULL, "loop 'i': the spatial axis 'vi' uses it"},
+    {"a loop that nobody uses", ROWS,
+     "for i, u, k in T.grid(6, 1, 12):\n" BLOCK_B AXES("i", "k") SUM, "r = rfactor(u, 0)", NULL,
+     "loop 'u': no reduce axis of block 'B' uses it"},
+    {"a loop over two blocks", ROWS ", D: T.Buffer((6,), \"float32\")",
+     "for i in range(6):\n    for k in range(12):\n    " BLOCK_B
+     "            vi, vk = T.axis.remap(\"SR\", [i, k])\n"
+     "            with T.init():\n                B[vi] = T.float32(0)\n"
+     "            B[vi] = B[vi] + A[vi, vk]\n"
+     "    with T.block(\"D\"):\n        vi = T.axis.spatial(6, i)\n        D[vi] = A[vi, 0]",
+     "r = rfactor(i, 0)", NULL, "there must be exactly one block below it"},
+    {"something beside", ROWS ", D: T.Buffer((6,), \"float32\")",
+     "for i in range(6):\n    for k in range(12):\n    " BLOCK_B
+     "            vi, vk = T.axis.remap(\"SR\", [i, k])\n"
+     "            with T.init():\n                B[vi] = T.float32(0)\n"
+     "            B[vi] = B[vi] + A[vi, vk]\n"
+     "    with T.block(\"D\"):\n        vi = T.axis.spatial(6, i)\n        D[vi] = A[vi, 0]",
+     "r = rfactor(k, 0)", NULL, "it is not the only statement in the loops around it"},
+    {"steps that come backwards", ROWS,
+     "for i, k in T.grid(6, 12):\n" BLOCK_B AXES("i", "11 - k") SUM, "r = rfactor(k, 0)", NULL,
+     "an element is updated before it gets its first value"},
+    {"an extent that depends on a loop", ROWS,
+     "for i in range(6):\n    for k in range(i + 1):\n    " BLOCK_B
+     "            vi = T.axis.spatial(6, i)\n            vk = T.axis.reduce(12, k)\n"
+     "            with T.init():\n                B[vi] = T.float32(0)\n"
+     "            B[vi] = B[vi] + A[vi, vk]",
+     "r = rfactor(k, 0)", NULL, "its rounds are not 0 to an extent that other loops leave alone"},
+    {"a block with memory of its own", ROWS,
+     "for i, k in T.grid(6, 12):\n" BLOCK_B AXES(
+         "i", "k") "        X = T.alloc_buffer((1,))\n"
+                   "        with T.init():\n            B[vi] = T.float32(0)\n"
+                   "        X[0] = A[vi, vk]\n        B[vi] = B[vi] + X[0]",
+     "r = rfactor(k, 0)", NULL, "it has views or memory of its own"},
+};
+
+static void factored_reductions_compute_the_same(void **state) {
+  (void)state;
+  sched_check_rows(factors, TN_N_ROWS(factors));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(factored_reductions_compute_the_same),
       cmocka_unit_test(decomposed_reductions_compute_the_same),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
