@@ -183,11 +183,27 @@ static bool is_bare_root(const tn_tree *tree, const tn_node *scope) {
          strcmp(scope->in[TN_BLOCK_LABEL]->attr.text, "root") == 0;
 }
 
+typedef struct use_search {
+  const tn_node *buffer;
+  bool is_used;
+} use_search;
+
+static tn_visit look_for_use(const tn_node *n, void *ctx) {
+  use_search *search = ctx;
+  search->is_used = search->is_used || n == search->buffer;
+  return search->is_used ? TN_STOP : TN_DESCEND;
+}
+
 tn_status tn_sched_drop_alloc(tn_sched *s, const tn_node *buffer) {
   const tn_node *scope = NULL;
   const tn_tree *tree = tree_with(s, buffer, &scope);
   if (tree == NULL) {
     return NULL;
+  }
+  use_search search = {.buffer = buffer};
+  tn_walk_distinct(scope->in[TN_BLOCK_BODY], look_for_use, &search);
+  if (search.is_used) {
+    return TN_ERR(TN_INVALID, "'%s' is still used, by a prefetch", buffer->attr.text);
   }
   if (is_bare_root(tree, scope)) {
     tn_sched_set_func(

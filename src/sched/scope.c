@@ -114,6 +114,9 @@ typedef struct alias_walk {
 
 static tn_visit find_alias(const tn_node *n, void *ctx) {
   alias_walk *walk = ctx;
+  if (tn_is(n, TN_OP_INTRIN) && tn_intrin_of(n)->id == TN_INTRIN_PREFETCH) {
+    return TN_SKIP; /* touches nothing */
+  }
   bool is_alias = tn_is(n, TN_OP_BUFFER) && n != walk->buffer &&
                   n->in[TN_BUFFER_DATA] == walk->buffer->in[TN_BUFFER_DATA];
   bool is_view = tn_is(n, TN_OP_MATCH) && n->in[TN_MATCH_BUFFER] == walk->buffer;
@@ -121,7 +124,6 @@ static tn_visit find_alias(const tn_node *n, void *ctx) {
   for (uint32_t i = 0; is_escaping && i < n->n_in; ++i) {
     bool is_address = tn_is(n->in[i], TN_OP_LOAD) && tn_is(n, TN_OP_INTRIN) &&
                       tn_intrin_of(n)->kind == TN_IK_MEMORY &&
-                      tn_intrin_of(n)->id != TN_INTRIN_PREFETCH &&
                       n->in[i]->in[TN_LOAD_BUFFER] == walk->buffer;
     is_view = is_view || is_address || n->in[i] == walk->buffer->in[TN_BUFFER_DATA] ||
               n->in[i] == walk->buffer;

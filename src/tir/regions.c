@@ -416,8 +416,24 @@ static void add_arguments(finder *f, const tn_node *args) {
   }
 }
 
+/* The access whose address a T.prefetch takes; it touches nothing, its indices may. NULL: none. */
+static const tn_node *prefetched(const tn_node *n) {
+  bool is_prefetch = tn_is(n, TN_OP_INTRIN) && tn_intrin_of(n)->id == TN_INTRIN_PREFETCH;
+  const tn_node *address = is_prefetch ? n->in[0] : n;
+  bool is_address = is_prefetch && tn_is(address, TN_OP_INTRIN) &&
+                    tn_intrin_of(address)->id == TN_INTRIN_ADDRESS_OF;
+  return is_address && tn_is(address->in[0], TN_OP_LOAD) ? address->in[0] : NULL;
+}
+
 static void visit_expr(finder *f, const tn_node *n) {
   if ((n->flags & (TN_NF_READS | TN_NF_EFFECT)) == 0 || tn_map_find(&f->seen, n->id, NULL)) {
+    return;
+  }
+  const tn_node *place = prefetched(n);
+  for (uint32_t i = TN_LOAD_INDICES; place != NULL && i < place->n_in; ++i) {
+    visit_expr(f, place->in[i]);
+  }
+  if (place != NULL) {
     return;
   }
   if (tn_is(n, TN_OP_LET)) {
