@@ -105,6 +105,8 @@ void tn_cg_fail(tn_cg *cg, tn_code code, const char *fmt, ...) TN_PRINTF(3, 4);
 TN_MUST_USE tn_status tn_cg_llvm_error(LLVMErrorRef error, const char *doing);
 TN_MUST_USE tn_status tn_cg_verify(tn_cg *cg);
 TN_MUST_USE tn_status tn_cg_run_passes(tn_cg *cg);
+/// After the passes: float16 scalars are compared as float32 where that decides between them.
+void tn_cg_widen_halves(tn_cg *cg);
 /// Appends text, assembly or an object.
 TN_MUST_USE tn_status tn_cg_write(tn_cg *cg, tn_emit kind, tn_buf *out);
 /// Attributes that every function of ours has.

@@ -57,6 +57,7 @@ tn_status tn_llvm_emit(const tn_module *lowered, const tn_codegen_opts *opts, tn
   TN_GOTO(st, tn_cg_verify(&cg), done);
   if (kind != TN_EMIT_LL || !opts->keep_unoptimised) {
     TN_GOTO(st, tn_cg_run_passes(&cg), done);
+    tn_cg_widen_halves(&cg);
   }
   TN_GOTO(st, tn_cg_write(&cg, kind, out), done);
 done:

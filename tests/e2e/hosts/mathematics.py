@@ -19,6 +19,14 @@ def one(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float64"), C: T.Buffe
 
 
 @T.prim_func
+def lesser(A: T.Buffer((61,), "float16"), B: T.Buffer((61,), "bfloat16"), C: T.Buffer((1,), "float16")):
+    for i in range(61):
+        A[i] = T.min(T.max(A[i], T.float16(0)), T.float16(6))
+        B[i] = T.min(T.max(B[i], T.bfloat16(0)), T.bfloat16(6))
+        C[0] = T.max(T.Select(A[i] < T.Cast("float16", i), A[i], T.Cast("float16", i)), C[0])
+
+
+@T.prim_func
 def more(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float64")):
     for i in range(64):
         A[i] = T.pow(A[i], A[i]) + T.atan2(A[i], A[i]) + T.fmod(A[i], A[i]) + T.hypot(A[i], A[i])
