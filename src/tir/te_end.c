@@ -5,6 +5,8 @@
  *
  *   C = sum(A[i, k] * B[k, j])   ->   for i, j, k: block C: init: C[i, j] = 0
  *                                                           C[i, j] = C[i, j] + A[i, k] * B[k, j] */
+#include <inttypes.h>
+
 #include "tir/te_priv.h"
 
 /* ---- what a formula uses ---- */
@@ -70,6 +72,30 @@ static tn_visit on_use(const tn_node *n, void *ctx) {
                                   : TN_DESCEND;
 }
 
+/* A number that indexes outside of its dimension is wrong wherever it is reached; what a condition
+ * chooses may never be. */
+static tn_visit on_index(const tn_node *n, void *ctx) {
+  use_ctx *c = ctx;
+  bool is_choice = tn_is(n, TN_OP_IF_THEN_ELSE) || tn_is(n, TN_OP_AND) || tn_is(n, TN_OP_OR);
+  if (is_choice) {
+    return tn_walk_distinct(n->in[0], on_index, c) ? TN_SKIP : TN_STOP;
+  }
+  uint32_t ndim = tn_is(n, TN_OP_LOAD) ? n->n_in - TN_LOAD_INDICES : 0;
+  for (uint32_t d = 0; d < ndim; ++d) {
+    const tn_node *buffer = n->in[TN_LOAD_BUFFER];
+    const tn_node *index = n->in[TN_LOAD_INDICES + d];
+    const tn_node *extent = buffer->in[TN_BUFFER_SHAPE]->in[d];
+    bool is_known = tn_is(index, TN_OP_INT) && tn_is(extent, TN_OP_INT);
+    if (is_known && (index->attr.i64 < 0 || index->attr.i64 >= extent->attr.i64)) {
+      return stop(c, TN_ERR(TN_INVALID,
+                            "index %" PRId64 " is outside of dimension %u of tensor '%s', whose "
+                            "extent is %" PRId64,
+                            index->attr.i64, d, buffer->attr.text, extent->attr.i64));
+    }
+  }
+  return tn_is(n, TN_OP_BUFFER) ? TN_SKIP : TN_DESCEND;
+}
+
 /* Before anything looks at it operand by operand: what is shared counts as often as it occurs. */
 static tn_status check_size(tn_te *te, const tn_node *stmt) {
   tn_diags diags = {0};
@@ -109,7 +135,9 @@ typedef struct ending {
 static tn_status check_uses(tn_te *te, tn_te_stage *stage, const tn_node *stmt, bool is_init) {
   use_ctx c = {.te = te, .is_init = is_init, .stage = stage};
   TN_TRY(check_size(te, stmt));
-  (void)tn_walk_distinct(stmt, on_use, &c);
+  if (tn_walk_distinct(stmt, on_use, &c)) {
+    (void)tn_walk_distinct(stmt, on_index, &c);
+  }
   return c.st;
 }
 

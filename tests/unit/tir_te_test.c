@@ -227,6 +227,10 @@ static void wrong_rank(mistake *m) {
   begin(m);
   end(m, tn_te_read(m->te, m->A, TN_TE_LIST(axis(m, 0))));
 }
+static void index_outside(mistake *m) {
+  begin(m);
+  end(m, tn_te_read(m->te, m->A, TN_TE_LIST(axis(m, 0), m->n)));
+}
 static void float_index(mistake *m) {
   begin(m);
   end(m, tn_te_read(m->te, m->A, TN_TE_LIST(axis(m, 0), tn_te_number(m->te, TN_DT_F32, 1))));
@@ -461,6 +465,8 @@ static const struct {
   const char *message;
 } mistakes[] = {
     {wrong_rank, "function 'f': tensor 'B': tensor 'A' has 2 dimensions, not 1"},
+    {index_outside, "function 'f': tensor 'B': index 4 is outside of dimension 1 of tensor 'A', "
+                    "whose extent is 4"},
     {float_index, "function 'f': tensor 'B': index 1 of buffer 'A' is float32, not an integer"},
     {mixed_types, "function 'f': tensor 'B': 'and' takes bools, not float32"},
     {storage_type,
