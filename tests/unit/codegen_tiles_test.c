@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The hand-written tiles of examples/tiles: in the assembly every accumulator is a register and
- * nothing goes through the stack, and (where this machine can run them) the answers are right. */
+/* The hand-written tiles of examples/tiles, and whole products as schedules leave them (bench/gemm):
+ * in the assembly every accumulator is a register and nothing goes through the stack, and (where
+ * this machine can run them) the answers are right. */
 /* needs: script lower */
 #include <math.h>
 
@@ -102,10 +103,157 @@ static void tiles_compute_what_the_interpreter_does(void **state) {
   }
 }
 
+/* ---- whole products ---- */
+
+typedef struct product {
+  const char *file;
+  const char *target;
+  const char *reg;
+  const char *defines[10];
+  int32_t n_defines;
+  int32_t n_accumulators;
+} product;
+
+static const product products[] = {
+    {"cached",
+     "x86-64-v3",
+     "ymm",
+     {"M=24", "N=64", "K=96", "MR=6", "NR=16", "V=8", "NC=32"},
+     7,
+     12},
+    {"cached",
+     "x86-64-v3",
+     "ymm",
+     {"M=16", "N=96", "K=96", "MR=4", "NR=24", "V=8", "NC=48"},
+     7,
+     12},
+    {"cached",
+     "x86-64-v4",
+     "zmm",
+     {"M=32", "N=192", "K=96", "MR=8", "NR=48", "V=16", "NC=96"},
+     7,
+     24},
+    {"cached",
+     "x86-64-v4",
+     "zmm",
+     {"M=56", "N=128", "K=96", "MR=14", "NR=32", "V=16", "NC=64"},
+     7,
+     28},
+    {"direct",
+     "x86-64-v3",
+     "ymm",
+     {"M=24", "N=64", "K=96", "MR=6", "NR=16", "V=8", "NC=32"},
+     7,
+     12},
+    {"direct",
+     "x86-64-v4",
+     "zmm",
+     {"M=32", "N=192", "K=96", "MR=8", "NR=48", "V=16", "NC=96"},
+     7,
+     24},
+    {"packed",
+     "x86-64-v3",
+     "ymm",
+     {"M=48", "N=64", "K=128", "MR=6", "NR=16", "V=8", "KC=64", "MC=24", "NC=32"},
+     9,
+     12},
+    {"packed",
+     "x86-64-v4",
+     "zmm",
+     {"M=56", "N=128", "K=128", "MR=14", "NR=32", "V=16", "KC=64", "MC=28", "NC=64"},
+     9,
+     28},
+    {"cached", /* sizes that nothing divides */
+     "x86-64-v3",
+     "ymm",
+     {"M=29", "N=43", "K=50", "MR=6", "NR=16", "V=8", "NC=32"},
+     7,
+     12},
+    {"packed",
+     "x86-64-v3",
+     "ymm",
+     {"M=29", "N=43", "K=58", "MR=6", "NR=16", "V=8", "KC=16", "MC=12", "NC=32"},
+     9,
+     12},
+};
+
+static void read_product(cgx *x, const product *p) {
+  char path[128];
+  tn_buf text = TN_BUF_INIT;
+  tn_script_opts opts = {.file_name = path, .defines = p->defines, .n_defines = p->n_defines};
+  tn_diags diags = {0};
+  (void)snprintf(path, sizeof path, "bench/gemm/%s.py", p->file);
+  expect_ok(tn_file_read(path, 1 << 20, &text));
+  cgt_init(&x->t);
+  tn_module_init(&x->source, x->t.ir, "Module");
+  tn_script_parse(tn_buf_text(&text), text.len, &opts, &x->source, &diags);
+  expect_ok(tn_diags_to_status(&diags, x->t.ir));
+  tn_module_deinit(&x->t.module);
+  tn_module_init_copy(&x->t.module, &x->source);
+  expect_ok(cgx_lower(&x->t.module, 2));
+  tn_buf_deinit(&text);
+}
+
+/* The most multiply-adds of a straight piece of code, and how often full registers go through the
+ * stack in those that have n_bulk of them: the bulk, not the rests of sizes that do not divide. */
+static void scan_pieces(const char *text, const char *reg, int32_t n_bulk, int32_t *out_n_fma,
+                        int32_t *out_n_stack) {
+  int32_t most = 0;
+  int32_t n_stack = 0;
+  while (*text != '\0') {
+    const char *end = strstr(text, "\n.LBB");
+    size_t len = end != NULL ? (size_t)(end + 1 - text) : strlen(text);
+    tn_buf piece = TN_BUF_INIT;
+    tn_buf_append(&piece, text, len);
+    int32_t n_fma = count(tn_buf_text(&piece), "vfmadd", reg);
+    if (n_fma >= n_bulk) {
+      n_stack += count(tn_buf_text(&piece), reg, "rsp"); /* rbp is a register like others here */
+    }
+    most = n_fma > most ? n_fma : most;
+    tn_buf_deinit(&piece);
+    text += len;
+  }
+  *out_n_fma = most;
+  *out_n_stack = n_stack;
+}
+
+static void products_keep_their_sums_in_registers(void **state) {
+  (void)state;
+  for (size_t i = 0; i < TN_N_ROWS(products); ++i) {
+    const product *p = &products[i];
+    cgx x;
+    tn_buf text = TN_BUF_INIT;
+    int32_t n_fma = 0;
+    int32_t n_stack = 0;
+    tn_codegen_opts opts = {.target = cgt_target(p->target), .opt_level = 2};
+    read_product(&x, p);
+    expect_ok(tn_llvm_emit(&x.t.module, &opts, TN_EMIT_ASM, &text));
+    scan_pieces(tn_buf_text(&text), p->reg, p->n_accumulators, &n_fma, &n_stack);
+    expect_true(n_fma == p->n_accumulators, "%s, row %zu: %d multiply-adds a step", p->file, i,
+                n_fma);
+    expect_true(n_stack == 0, "%s, row %zu: %d times through the stack", p->file, i, n_stack);
+    tn_buf_deinit(&text);
+    cgx_deinit(&x);
+  }
+}
+
+static void products_compute_what_the_interpreter_does(void **state) {
+  (void)state;
+  for (size_t i = 0; i < TN_N_ROWS(products); ++i) {
+    cgx x;
+    read_product(&x, &products[i]);
+    cgt_compile(&x.t, "host", 0);
+    cgx_expect_agrees(&x, "main", 1, products[i].file);
+    cgx_deinit(&x);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(accumulators_stay_in_registers),
       cmocka_unit_test(tiles_compute_what_the_interpreter_does),
+      cmocka_unit_test(products_keep_their_sums_in_registers),
+      cmocka_unit_test(products_compute_what_the_interpreter_does),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
