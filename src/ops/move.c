@@ -254,6 +254,13 @@ static void slice_dim(move *m, int32_t d, const tn_node **out_count) {
   *out_count = tn_op_simplify(ir, tn_binary(ir, TN_OP_MAX, length, zero));
 }
 
+/* A stride beyond all extents takes the first element, as any larger one does; sums of an extent and
+ * a stride then stay below 2^63. */
+static int64_t clamp_stride(int64_t stride) {
+  const int64_t limit = INT64_C(1) << 48;
+  return stride > limit ? limit : stride < -limit ? -limit : stride;
+}
+
 static tn_status slice_fields(move *m, int64_t *axes, int32_t *out_n) {
   int64_t begin[TN_MAX_NDIM];
   int64_t end[TN_MAX_NDIM];
@@ -274,8 +281,8 @@ static tn_status slice_fields(move *m, int64_t *axes, int32_t *out_n) {
     TN_TRY(tn_op_axis("strided_slice", n[0] < 0 ? i : axes[i], m->ndim, &axis));
     m->a[axis] = begin[i];
     m->b[axis] = end[i];
-    m->step[axis] = n[3] < 0 ? 1 : steps[n[3] == 1 ? 0 : i];
-    if (m->is_marked[axis] || m->step[axis] == 0 || m->step[axis] == INT64_MIN) {
+    m->step[axis] = clamp_stride(n[3] < 0 ? 1 : steps[n[3] == 1 ? 0 : i]);
+    if (m->is_marked[axis] || m->step[axis] == 0) {
       return TN_ERR(TN_INVALID, "axis %" PRId64 " is there twice, or has a stride of 0", axis);
     }
     m->is_marked[axis] = true;
