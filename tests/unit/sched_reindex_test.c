@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* needs: script */
+/* Copies laid out by a block's axes, and the copies that need no place of their own choosing. */
+#include "sched_util.h"
+
+#define ABC                                                                  \
+  "A: T.Buffer((16, 16), \"float32\"), B: T.Buffer((16, 16), \"float32\"), " \
+  "C: T.Buffer((16, 16), \"float32\")"
+#define MATMUL_T                                            \
+  "for i, j, k in T.grid(16, 16, 16):\n"                    \
+  "    with T.block(\"C\"):\n"                              \
+  "        vi, vj, vk = T.axis.remap(\"SSR\", [i, j, k])\n" \
+  "        with T.init():\n"                                \
+  "            C[vi, vj] = T.float32(0)\n"                  \
+  "        C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vj, vk]"
+#define CONV                                        \
+  "for i, r in T.grid(14, 3):\n"                    \
+  "    with T.block(\"C\"):\n"                      \
+  "        vi, vr = T.axis.remap(\"SR\", [i, r])\n" \
+  "        with T.init():\n"                        \
+  "            C[vi] = T.float32(0)\n"              \
+  "        C[vi] = C[vi] + A[vi + vr] * W[vr]"
+#define CONV_PARAMS                                                   \
+  "A: T.Buffer((16,), \"float32\"), W: T.Buffer((3,), \"float32\"), " \
+  "C: T.Buffer((14,), \"float32\")"
+#define GUARDED                          \
+  "for i in range(16):\n"                \
+  "    with T.block(\"C\"):\n"           \
+  "        vi = T.axis.spatial(16, i)\n" \
+  "        C[vi] = T.if_then_else(1 <= vi, A[vi - 1], T.float32(0))"
+#define AC1 "A: T.Buffer((16,), \"float32\"), C: T.Buffer((16,), \"float32\")"
+
+static const sched_row rows[] = {
+    {"a transposed operand", ABC, MATMUL_T, "reindex(C, (\"read\", 1))",
+     "B_reindex = T.alloc_buffer((16, 16))\n"
+     "for ax0, ax1 in T.grid(16, 16):\n"
+     "    with T.block(\"B_reindex\"):\n"
+     "        v0, v1 = T.axis.remap(\"SS\", [ax0, ax1])\n"
+     "        T.reads(B[v0, v1])\n"
+     "        T.writes(B_reindex[v0, v1])\n"
+     "        B_reindex[v0, v1] = B[v0, v1]\n"
+     "for i, j, k in T.grid(16, 16, 16):\n"
+     "    with T.block(\"C\"):\n"
+     "        vi, vj, vk = T.axis.remap(\"SSR\", [i, j, k])\n"
+     "        T.reads(A[vi, vk], B_reindex[vj, vk])\n"
+     "        T.writes(C[vi, vj])\n"
+     "        with T.init():\n"
+     "            C[vi, vj] = T.float32(0.0)\n"
+     "        C[vi, vj] = C[vi, vj] + A[vi, vk] * B_reindex[vj, vk]",
+     NULL},
+    {"the windows of a convolution", CONV_PARAMS, CONV, "reindex(C, \"A\")", NULL, NULL},
+    {"results by axes", ABC, MATMUL_T, "reindex(C, (\"write\", 0))", NULL, NULL},
+    {"what a guard keeps out is not copied", AC1, GUARDED, "reindex(C, \"A\")", NULL, NULL},
+    {"packed while copied", ABC, MATMUL_T,
+     "reindex_cache_read(C, 1, \"local\", lambda i, j, k: (j // 8, k, j % 8))", NULL, NULL},
+    {"results packed while copied", ABC, MATMUL_T,
+     "reindex_cache_write(C, 0, \"local\", lambda i, j, k: (j // 5, i, j % 5))", NULL, NULL},
+    {"two elements in one place", ABC, MATMUL_T,
+     "reindex_cache_read(C, 1, \"local\", lambda i, j, k: (k, j % 8))", NULL, "have one place"},
+    {"one element in two places", ABC, MATMUL_T,
+     "reindex_cache_write(C, 0, \"local\", lambda i, j, k: (i, j, k))", NULL, "have two places"},
+    {"an element at two indices", AC1,
+     "for i in range(15):\n    with T.block(\"C\"):\n        vi = T.axis.spatial(15, i)\n"
+     "        C[vi] = A[vi] + A[vi + 1]",
+     "reindex(C, \"A\")", NULL, "by one index alone"},
+};
+
+static void copies_by_axes_compute_the_same(void **state) {
+  (void)state;
+  sched_check_rows(rows, TN_N_ROWS(rows));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(copies_by_axes_compute_the_same),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
