@@ -235,6 +235,7 @@ static tally count_expr(counter *c, const tn_node *n) {
   if (tn_is(n, TN_OP_IF_THEN_ELSE)) {
     tally a = count_expr(c, n->in[TN_SELECT_A]);
     tally b = count_expr(c, n->in[TN_SELECT_B]);
+    c->is_estimate = c->is_estimate || total(&a) != total(&b);
     t = total(&a) >= total(&b) ? a : b;
     a = count_expr(c, n->in[TN_SELECT_COND]);
     add(&t, &a, 1);
