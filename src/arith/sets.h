@@ -61,7 +61,8 @@ typedef struct tn_point {
 typedef struct tn_answer {
   tn_verdict verdict;
   /// REFUTED: an iteration of the first domain, one of the second where the question has two, the
-  /// symbols. Left empty when a value passes int64.
+  /// symbols. Left empty when a value passes int64, or when the cap is
+  /// reached on the way back from an element to an iteration.
   tn_point a;
   tn_point b;
   tn_point symbols;
