@@ -75,14 +75,19 @@ typedef struct range128 {
 } range128;
 
 static range128 range_of(const tn_question *q, const tn_form *f) {
+  const __int128 most = (__int128)1 << 110; /* sums of as many as there are columns fit */
   range128 r = {true, true, f->base, f->base};
   for (uint32_t i = 0; i < f->n; ++i) {
     tn_interval iv = q->cols.data[f->terms[i].col].iv;
     __int128 c = f->terms[i].coef;
     r.has_lo = r.has_lo && (c > 0 ? iv.has_lo : iv.has_hi);
     r.has_hi = r.has_hi && (c > 0 ? iv.has_hi : iv.has_lo);
-    r.lo += c * (c > 0 ? iv.lo : iv.hi);
-    r.hi += c * (c > 0 ? iv.hi : iv.lo);
+    __int128 lo = c * (c > 0 ? iv.lo : iv.hi);
+    __int128 hi = c * (c > 0 ? iv.hi : iv.lo);
+    r.has_lo = r.has_lo && lo < most && lo > -most;
+    r.has_hi = r.has_hi && hi < most && hi > -most;
+    r.lo += r.has_lo ? lo : 0;
+    r.hi += r.has_hi ? hi : 0;
   }
   return r;
 }

@@ -230,8 +230,17 @@ void tn_image_init(tn_image *im, tn_asking *k, tn_col_kind kind, const tn_footpr
 void tn_set_image_deinit(tn_image *im);
 
 /* ---- sets_quick.c ---- */
-/// True: the conjunction of eqs == 0 and ges >= 0 has no integer solution. False: not known.
-bool tn_sets_quick_is_empty(uint32_t n_cols, const tn_col *cols, uint32_t n_eqs,
-                            const tn_form *const *eqs, uint32_t n_ges, const tn_form *const *ges);
+/// A conjunction: eqs == 0 and ges >= 0.
+typedef struct tn_rows {
+  uint32_t n_cols;
+  uint32_t n_eqs;
+  uint32_t n_ges;
+  const tn_col *cols;
+  const tn_form *const *eqs;
+  const tn_form *const *ges;
+} tn_rows;
+/// PROVED: it has no integer solution. REFUTED: out_values is one (NULL: none is looked for).
+/// UNDECIDED: not known.
+tn_verdict tn_sets_quick(const tn_rows *rows, int64_t *out_values);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The integer test before isl: enough for most questions that turn out to be proofs. Three steps,
- * each exact over the integers, and "not known" whenever a number grows past 64 bits.
+/* The integer test before isl: enough for most questions that turn out to be proofs. Its steps are
+ * exact over the integers, and "not known" whenever a number grows past 64 bits.
  *
  *   1. Where b > a is asked of a variable in two iterations, b is written as a + d, d >= 1: what
  *      two iterations share then cancels, as in 16 * jo + ji == 16 * jo' + ji'.
@@ -14,13 +14,24 @@
 
 enum { MAX_ROUNDS = 4, MAX_CELLS = 1 << 16 };
 
+/* Values of columns that are reckoned with: their products with coefficients, summed over all
+ * columns, stay far below 128 bits. */
+static const int64_t max_value = (int64_t)1 << 50;
+
+/* What became of a column. */
+typedef struct quick_col {
+  uint32_t plus; /* it stands for a difference: add this column, or UINT32_MAX */
+  uint32_t eq;   /* the equation that gives it, or UINT32_MAX */
+} quick_col;
+
 typedef struct quick {
   uint32_t n_cols;
   uint32_t n_eqs;
   uint32_t n_rows;  /* equations first */
   int64_t *cells;   /* n_rows rows of n_cols + 1: the constant is the last */
   tn_interval *ivs; /* of columns */
-  bool is_failed;   /* a number passed 64 bits */
+  quick_col *cols;
+  bool is_failed; /* a number passed 64 bits */
   bool is_empty;
 } quick;
 
@@ -53,7 +64,7 @@ static void substitute_difference(quick *k, uint32_t x, uint32_t y) {
     int64_t *row = row_at(k, i);
     k->is_failed = k->is_failed || __builtin_add_overflow(row[x], row[y], &row[x]);
   }
-  k->ivs[y] = (tn_interval){false, false, 0, 0}; /* another variable now */
+  k->cols[y].plus = x;
 }
 
 /* Rows y - x - k >= 0, of a variable in one iteration and one in the other. */
@@ -111,6 +122,7 @@ static void use_equations(quick *k) {
       return;
     }
     if (unit != UINT32_MAX) {
+      k->cols[unit].eq = i;
       eliminate(k, i, unit);
     }
   }
@@ -151,14 +163,14 @@ static bool tighten(quick *k, uint32_t c, __int128 coef, __int128 rest) {
   bool has_changed = false;
   if (coef > 0) {
     __int128 lo = -floor128(rest, coef);
-    if (lo >= INT64_MIN / 4 && lo <= INT64_MAX / 4 && (!iv->has_lo || lo > iv->lo)) {
+    if (lo >= -max_value && lo <= max_value && (!iv->has_lo || lo > iv->lo)) {
       iv->has_lo = true;
       iv->lo = (int64_t)lo;
       has_changed = true;
     }
   } else {
     __int128 hi = floor128(rest, -coef);
-    if (hi >= INT64_MIN / 4 && hi <= INT64_MAX / 4 && (!iv->has_hi || hi < iv->hi)) {
+    if (hi >= -max_value && hi <= max_value && (!iv->has_hi || hi < iv->hi)) {
       iv->has_hi = true;
       iv->hi = (int64_t)hi;
       has_changed = true;
@@ -199,29 +211,87 @@ static void bound(quick *k) {
   }
 }
 
-bool tn_sets_quick_is_empty(uint32_t n_cols, const tn_col *cols, uint32_t n_eqs,
-                            const tn_form *const *eqs, uint32_t n_ges, const tn_form *const *ges) {
-  quick k = {.n_cols = n_cols, .n_eqs = n_eqs, .n_rows = n_eqs + n_ges};
-  size_t n_cells = (size_t)k.n_rows * (n_cols + 1);
-  if (n_cells > MAX_CELLS) {
-    return false;
+/* ---- 4: a guess ---- */
+
+static int64_t nearest_to_zero(tn_interval iv) {
+  if (iv.has_lo && iv.lo > 0) {
+    return iv.lo;
   }
-  k.cells = calloc(n_cells + 1, sizeof *k.cells);
-  k.ivs = calloc(n_cols + 1, sizeof *k.ivs);
-  TN_CHECK(k.cells != NULL && k.ivs != NULL, "out of memory");
-  for (uint32_t i = 0; i < n_eqs; ++i) {
-    fill(row_at(&k, i), n_cols, eqs[i]);
+  return iv.has_hi && iv.hi < 0 ? iv.hi : 0;
+}
+
+static bool holds(const tn_form *f, const int64_t *values, bool is_eq) {
+  __int128 sum = f->base;
+  for (uint32_t t = 0; t < f->n; ++t) {
+    sum += (__int128)f->terms[t].coef * values[f->terms[t].col];
   }
-  for (uint32_t i = 0; i < n_ges; ++i) {
-    fill(row_at(&k, n_eqs + i), n_cols, ges[i]);
+  return is_eq ? sum == 0 : sum >= 0;
+}
+
+/* Free columns within their bounds, near zero; the others by their equations. */
+static bool guess(quick *k, int64_t *values) {
+  for (uint32_t c = 0; c < k->n_cols; ++c) {
+    values[c] = nearest_to_zero(k->ivs[c]);
   }
-  find_differences(&k, cols);
+  for (uint32_t c = 0; c < k->n_cols; ++c) {
+    if (k->cols[c].eq == UINT32_MAX) {
+      continue;
+    }
+    const int64_t *row = row_at(k, k->cols[c].eq);
+    __int128 rest = row[k->n_cols];
+    for (uint32_t o = 0; o < k->n_cols; ++o) {
+      rest += o == c ? 0 : (__int128)row[o] * values[o];
+    }
+    if (rest > max_value || rest < -max_value) {
+      return false;
+    }
+    values[c] = (int64_t)(row[c] > 0 ? -rest : rest);
+  }
+  for (uint32_t c = 0; c < k->n_cols; ++c) {
+    if (k->cols[c].plus != UINT32_MAX &&
+        __builtin_add_overflow(values[c], values[k->cols[c].plus], &values[c])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void quick_init(quick *k, const tn_rows *rows) {
+  *k = (quick){.n_cols = rows->n_cols, .n_eqs = rows->n_eqs, .n_rows = rows->n_eqs + rows->n_ges};
+  k->cells = calloc((size_t)k->n_rows * (k->n_cols + 1) + 1, sizeof *k->cells);
+  k->ivs = calloc(k->n_cols + 1, sizeof *k->ivs);
+  k->cols = malloc((k->n_cols + 1) * sizeof *k->cols);
+  TN_CHECK(k->cells != NULL && k->ivs != NULL && k->cols != NULL, "out of memory");
+  for (uint32_t c = 0; c < k->n_cols; ++c) {
+    k->cols[c] = (quick_col){UINT32_MAX, UINT32_MAX};
+  }
+  for (uint32_t i = 0; i < k->n_rows; ++i) {
+    fill(row_at(k, i), k->n_cols, i < k->n_eqs ? rows->eqs[i] : rows->ges[i - k->n_eqs]);
+  }
+}
+
+tn_verdict tn_sets_quick(const tn_rows *rows, int64_t *out_values) {
+  quick k;
+  if ((size_t)(rows->n_eqs + rows->n_ges) * (rows->n_cols + 1) > MAX_CELLS) {
+    return TN_UNDECIDED;
+  }
+  quick_init(&k, rows);
+  find_differences(&k, rows->cols);
   use_equations(&k);
   if (!k.is_failed && !k.is_empty) {
     bound(&k);
   }
-  bool is_empty = k.is_empty && !k.is_failed;
+  tn_verdict verdict = k.is_empty && !k.is_failed ? TN_PROVED : TN_UNDECIDED;
+  if (out_values != NULL && verdict == TN_UNDECIDED && !k.is_failed && guess(&k, out_values)) {
+    bool is_ok = true;
+    for (uint32_t i = 0; i < k.n_rows && is_ok; ++i) {
+      is_ok = i < k.n_eqs ? holds(rows->eqs[i], out_values, true)
+                          : holds(rows->ges[i - k.n_eqs], out_values, false);
+    }
+    verdict = is_ok ? TN_REFUTED : verdict;
+  }
   free(k.cells);
   free(k.ivs);
-  return is_empty;
+  free(k.cols);
+  return verdict;
 }

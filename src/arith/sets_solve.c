@@ -45,9 +45,14 @@ static const todo *push(tn_question *q, const tn_formula *f, const todo *next) {
   return t;
 }
 
-static bool is_quickly_empty(const search *s) {
-  return tn_sets_quick_is_empty((uint32_t)s->q->cols.len, s->q->cols.data, (uint32_t)s->eqs.len,
-                                s->eqs.data, (uint32_t)s->ges.len, s->ges.data);
+static tn_verdict try_quickly(const search *s, int64_t *out_values) {
+  tn_rows rows = {.n_cols = (uint32_t)s->q->cols.len,
+                  .n_eqs = (uint32_t)s->eqs.len,
+                  .n_ges = (uint32_t)s->ges.len,
+                  .cols = s->q->cols.data,
+                  .eqs = s->eqs.data,
+                  .ges = s->ges.data};
+  return tn_sets_quick(&rows, out_values);
 }
 
 /* Atoms first, then one case of each OR in turn, as long as what is there may hold. False: enough.
@@ -82,7 +87,13 @@ static bool expand(search *s, const todo *pending, const todo *ors) {
         break;
     }
   }
-  is_false = is_false || is_quickly_empty(s);
+  tn_verdict quick = is_false ? TN_PROVED : try_quickly(s, ors == NULL ? s->values : NULL);
+  if (quick == TN_REFUTED) {
+    s->verdict = TN_REFUTED;
+    s->has_values = true;
+    goes_on = false;
+  }
+  is_false = quick != TN_UNDECIDED;
   if (!is_false && ors == NULL) {
     s->n_conjunctions += 1;
     goes_on = s->n_conjunctions <= MAX_CONJUNCTIONS && s->visit(s);
