@@ -9,16 +9,8 @@
     return TN_ERR(TN_UNSUPPORTED, "%s is not built yet", call->prim->name); \
   }
 
-NOT_YET(sample_categorical)
-NOT_YET(sample_perfect_tile)
-NOT_YET(sample_partitioned_tile)
-NOT_YET(sample_compute_location)
 NOT_YET(loop_partition)
 NOT_YET(merge)
-NOT_YET(cache_inplace)
-NOT_YET(cache_index)
-NOT_YET(read_at)
-NOT_YET(write_at)
 NOT_YET(blockize)
 NOT_YET(tensorize)
 NOT_YET(pad_einsum)
