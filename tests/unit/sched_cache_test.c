@@ -58,14 +58,73 @@ static const sched_row rows[] = {
      NULL, NULL},
 };
 
+#define INPLACE                                       \
+  "for i, j in T.grid(16, 16):\n"                     \
+  "    with T.block(\"U\"):\n"                        \
+  "        vi, vj = T.axis.remap(\"SS\", [i, j])\n"   \
+  "        A[vi, vj] = A[vi, vj] * T.float32(2)\n"    \
+  "for i2, j2 in T.grid(16, 16):\n"                   \
+  "    with T.block(\"C\"):\n"                        \
+  "        vi, vj = T.axis.remap(\"SS\", [i2, j2])\n" \
+  "        C[vi, vj] = A[vi, vj] + B[vi, (vj * 3 + 1) % 16]"
+
+static const sched_row others[] = {
+    {"around an update in place", ABC, INPLACE, "a, b = cache_inplace(U, \"A\", \"local\")", NULL,
+     NULL},
+    {"not around anything else", ABC, INPLACE, "cache_inplace(C, \"B\", \"local\")", NULL,
+     "both read and write"},
+    {"an update in place has no result of its own", ABC, INPLACE, "cache_write(U, 0, \"local\")",
+     NULL, "reads a buffer that it writes"},
+    {"nor is what it reads a copy", ABC, INPLACE, "cache_read(U, 0, \"local\")", NULL,
+     "before or while"},
+    {"an index beforehand", ABC, INPLACE, "cache_index(C, \"global\")", NULL, NULL},
+    {"no index that is worth it", ABC, MATMUL, "cache_index(C, \"global\")", NULL,
+     "more than an axis"},
+    {"a copy for reading at a loop", ABC, MATMUL, "read_at(i, C, 0, \"local\")", NULL, NULL},
+    {"a copy for writing at a loop", ABC, MATMUL, "write_at(j, C, 0, \"local\")", NULL, NULL},
+    {"not at a loop of partial results", ABC, MATMUL, "write_at(k, C, 0, \"local\")", NULL,
+     "is done with it"},
+    {"a part of a result is copied out where all of it is written", ABC,
+     "for i, j in T.grid(8, 16):\n    with T.block(\"C\"):\n"
+     "        vi, vj = T.axis.remap(\"SS\", [i, j])\n        C[vi, vj] = A[vi, vj]",
+     "cache_write(C, 0, \"local\")", NULL, NULL},
+    {"and not where there are gaps", ABC,
+     "for i, j in T.grid(8, 16):\n    with T.block(\"C\"):\n"
+     "        vi, vj = T.axis.remap(\"SS\", [i, j])\n        C[vi * 2, vj] = A[vi, vj]",
+     "cache_write(C, 0, \"local\")", NULL, "is not written"},
+    {"a sum that never begins", ABC,
+     "for i, k in T.grid(16, 15):\n    with T.block(\"C\"):\n"
+     "        vi = T.axis.spatial(16, i)\n        vk = T.axis.reduce(16, k + 1)\n"
+     "        with T.init():\n            C[vi, 0] = T.float32(0)\n"
+     "        C[vi, 0] = C[vi, 0] + A[vi, vk]",
+     "cache_write(C, 0, \"local\")", NULL, "gets its first value"},
+    {"what a block reads is not what it writes", ABC, MATMUL, "cache_read(C, \"C\", \"local\")",
+     NULL, "cache_write makes"},
+    {"and the other way", ABC, MATMUL, "cache_write(C, \"A\", \"local\")", NULL,
+     "cache_read makes"},
+    {"no kind of memory", ABC, MATMUL, "cache_write(C, 0, \"\")", NULL, "is empty"},
+    {"a number of no buffer", ABC, MATMUL, "cache_read(C, 2, \"local\")", NULL, "no number 2"},
+    {"a use outside of blocks", ABC,
+     "for i, j in T.grid(16, 16):\n    with T.block(\"C\"):\n"
+     "        vi, vj = T.axis.remap(\"SS\", [i, j])\n        C[vi, vj] = A[vi, vj]\n"
+     "for i2 in range(16):\n    C[i2, 0] = C[i2, 0] + T.float32(1)",
+     "cache_write(C, 0, \"local\")", NULL, "outside of blocks"},
+};
+
 static void copies_compute_the_same(void **state) {
   (void)state;
   sched_check_rows(rows, TN_N_ROWS(rows));
 }
 
+static void other_copies_compute_the_same_or_are_refused(void **state) {
+  (void)state;
+  sched_check_rows(others, TN_N_ROWS(others));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(copies_compute_the_same),
+      cmocka_unit_test(other_copies_compute_the_same_or_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
