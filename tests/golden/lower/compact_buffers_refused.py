@@ -53,6 +53,21 @@ def left(A: T.Buffer((8, 4), "float32"), B: T.Buffer((8, 4), "float32")):
             P[i, j] = A[i, j]
         for j in range(4):
             B[i, j] = P[i, j]
+
+@T.prim_func
+def partly(A: T.Buffer((8, 4), "float32"), B: T.Buffer((8, 4), "float32")):
+    first = T.alloc_buffer((8, 4))
+    square = T.alloc_buffer((8, 4, 4))
+    for i in range(8):
+        for a in range(4):
+            if a == 0:
+                first[i, a] = A[i, a]
+            B[i, a] = first[i, a]
+    for i in range(8):
+        for a in range(4):
+            square[i, a, a] = A[i, a]
+        for a, b in T.grid(4, 4):
+            B[i, a] = B[i, a] + square[i, a, b]
 # expect:
 # from tvm.script import ir as I
 # from tvm.script import tir as T
@@ -106,6 +121,22 @@ class Module:
                 P_1[i, j] = A[i, j]
             for j in range(4):
                 B[i, j] = P_1[i, j]
+
+    @T.prim_func
+    def partly(A: T.Buffer((8, 4), "float32"), B: T.Buffer((8, 4), "float32")):
+        first = T.allocate([8, 4], "float32", "global")
+        first_1 = T.decl_buffer((8, 4), data=first)
+        square = T.allocate([8, 4, 4], "float32", "global")
+        square_1 = T.decl_buffer((8, 4, 4), data=square)
+        for i, a in T.grid(8, 4):
+            if a == 0:
+                first_1[i, a] = A[i, a]
+            B[i, a] = first_1[i, a]
+        for i in range(8):
+            for a in range(4):
+                square_1[i, a, a] = A[i, a]
+            for a, b in T.grid(4, 4):
+                B[i, a] = B[i, a] + square_1[i, a, b]
 
     @T.prim_func
     def pointed(A: T.Buffer((8, 4), "float32"), B: T.Buffer((8, 4), "float32")):
