@@ -29,6 +29,8 @@ static const type_name type_names[] = {
     {"bfloat16", TN_DT_BF16},
     {"int4", TN_DT_I4},
     {"uint4", TN_DT_U4},
+    {"e4m3_float8", TN_DT_F8E4M3FN}, /* as TVM wrote them in 2024; what is printed comes after */
+    {"e5m2_float8", TN_DT_F8E5M2},
     {"float8_e3m4", TN_DT_F8E3M4},
     {"float8_e4m3", TN_DT_F8E4M3},
     {"float8_e4m3b11fnuz", TN_DT_F8E4M3B11FNUZ},

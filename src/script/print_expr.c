@@ -269,6 +269,10 @@ static void print_intrin(tn_printer *p, const tn_node *n) {
     tn_buf_puts(p->out, n->n_in > 0 ? ", " : "");
   }
   tn_pr_exprs(p, n->n_in, n->in);
+  if (intrin->type == TN_IT_GIVEN_LAST) {
+    tn_buf_puts(p->out, n->n_in > 0 ? ", " : "");
+    tn_pr_dtype(p, n->dtype);
+  }
   tn_buf_putc(p->out, ')');
 }
 

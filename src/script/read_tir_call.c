@@ -580,30 +580,38 @@ static const tn_node *intrin_argument(tn_reader *r, const tn_ast *at, const tn_i
   return tn_to_expr(r, at, v, dtype);
 }
 
+/* The result's type by keyword, first or last, as the row has it, and where the arguments stand. */
+static bool read_given_type(tn_reader *r, const tn_ast *ast, const tn_intrin *intrin,
+                            tn_dtype *out_dtype, uint32_t *out_first, uint32_t *out_n_args) {
+  uint32_t n = tn_n_positional(ast);
+  const tn_ast *given = tn_keyword(ast, "dtype");
+  bool is_first = given == NULL && intrin->type == TN_IT_GIVEN;
+  bool is_last = given == NULL && intrin->type == TN_IT_GIVEN_LAST;
+  if (is_first && n == 0 && intrin->id == TN_INTRIN_UNDEF) {
+    is_first = false; /* T.undef() is an int32 */
+    *out_dtype = TN_DT_I32;
+  }
+  if ((is_first || is_last) && n == 0) {
+    tn_read_fail(r, ast, "missing-argument", NULL, "'%s' needs its result type %s",
+                 intrin->def.name, is_first ? "first" : "last");
+    return false;
+  }
+  given = is_first ? ast->in[1] : is_last ? ast->in[n] : given;
+  bool is_void = given != NULL && given->kind == TN_AST_STR && strcmp(given->text, "void") == 0;
+  *out_first = is_first ? 1 : 0;
+  *out_n_args = n - (is_first || is_last ? 1 : 0);
+  return given == NULL || is_void || tn_read_dtype(r, given, out_dtype);
+}
+
 static tn_val call_intrin_row(tn_reader *r, const tn_call *call, const tn_intrin *intrin) {
   const tn_ast *ast = call->ast;
-  uint32_t n = tn_n_positional(ast);
-  uint32_t first = intrin->type == TN_IT_GIVEN ? 1 : 0;
+  uint32_t first = 0;
+  uint32_t n_args = 0;
   tn_dtype dtype = TN_DT_NONE;
-  if (!tn_check_keywords(r, ast, "dtype?")) {
+  if (!tn_check_keywords(r, ast, "dtype?") ||
+      !read_given_type(r, ast, intrin, &dtype, &first, &n_args)) {
     return tn_val_error();
   }
-  const tn_ast *keyword = tn_keyword(ast, "dtype");
-  first = keyword != NULL ? 0 : first;
-  const tn_ast *given = keyword != NULL ? keyword : first == 1 && n > 0 ? ast->in[1] : NULL;
-  bool is_void = given != NULL && given->kind == TN_AST_STR && strcmp(given->text, "void") == 0;
-  if (first == 1 && n == 0 && intrin->id == TN_INTRIN_UNDEF) {
-    first = 0; /* T.undef() is an int32 */
-    dtype = TN_DT_I32;
-  }
-  if (first == 1 && n == 0) {
-    return tn_read_fail(r, ast, "missing-argument", NULL, "'%s' needs its result type first",
-                        intrin->def.name);
-  }
-  if (given != NULL && !is_void && !tn_read_dtype(r, given, &dtype)) {
-    return tn_val_error();
-  }
-  uint32_t n_args = n - first;
   tn_val *vals = TN_ARENA_ARRAY(&r->arena, tn_val, n_args + 1);
   const tn_node **args = TN_ARENA_ARRAY(&r->arena, const tn_node *, n_args + 1);
   for (uint32_t i = 0; i < n_args; ++i) {

@@ -316,8 +316,11 @@ static tn_val call_evaluate(tn_reader *r, const tn_call *call) {
 }
 
 static tn_val call_let_stmt(tn_reader *r, const tn_call *call) {
-  const tn_ast *args[1];
-  return tn_bind_args(r, call->ast, "value", args) ? tn_read_val(r, args[0]) : tn_val_error();
+  const tn_ast *args[2];
+  if (!tn_bind_args(r, call->ast, "value var?", args)) {
+    return tn_val_error();
+  }
+  return args[1] != NULL ? tn_read_let(r, call->ast, args[1], args[0]) : tn_read_val(r, args[0]);
 }
 
 /* Says again what `def` says; another name is a mistake. */

@@ -18,35 +18,52 @@ static tn_val call_var(tn_reader *r, const tn_call *call) {
   return tn_new_symbol(r, call, dtype);
 }
 
+/* A variable and the value for it, of its type; false, reported. */
+static bool read_pair(tn_reader *r, const tn_ast *var_ast, const tn_ast *value_ast,
+                      const tn_node **out_var, const tn_node **out_value) {
+  tn_val var = tn_read_val(r, var_ast);
+  if (!tn_val_is_node(var, TN_OP_VAR)) {
+    if (!tn_val_is_error(var)) {
+      tn_read_fail(r, var_ast, "bad-let", NULL, "expected a variable, as from T.var, got %s",
+                   tn_val_what(var));
+    }
+    return false;
+  }
+  *out_var = var.node;
+  *out_value = tn_to_expr(r, value_ast, tn_read_val(r, value_ast), var.node->dtype);
+  return *out_value != NULL &&
+         tn_read_ok(r, value_ast, "type-mismatch",
+                    tn_tir_cast(r->ir, var.node->dtype, *out_value, out_value));
+}
+
+tn_val tn_read_let(tn_reader *r, const tn_ast *at, const tn_ast *var_ast, const tn_ast *value_ast) {
+  const tn_node *in[2];
+  if (!read_pair(r, var_ast, value_ast, &in[TN_BIND_VAR], &in[TN_BIND_VALUE])) {
+    return tn_val_error();
+  }
+  tn_add_stmt(r, at, tn_node_new(r->ir, TN_OP_BIND, TN_DT_NONE, (tn_attr){0}, 2, in));
+  return tn_val_void();
+}
+
 /* T.let(x, value) as a statement or `with`, T.let(x, value, body) as an expression; x comes from
  * T.var. */
 static tn_val call_let(tn_reader *r, const tn_call *call) {
   const tn_ast *args[3];
+  const tn_node *in[3];
   if (!tn_bind_args(r, call->ast, "var value body?", args)) {
     return tn_val_error();
   }
-  tn_val var = tn_read_val(r, args[0]);
-  if (!tn_val_is_node(var, TN_OP_VAR)) {
-    return tn_val_is_error(var)
-               ? var
-               : tn_read_fail(r, args[0], "bad-let", NULL,
-                              "expected a variable, as from T.var, got %s", tn_val_what(var));
+  if (args[2] == NULL) {
+    return tn_read_let(r, call->ast, args[0], args[1]);
   }
-  const tn_node *value = tn_to_expr(r, args[1], tn_read_val(r, args[1]), var.node->dtype);
-  if (value == NULL || !tn_read_ok(r, args[1], "type-mismatch",
-                                   tn_tir_cast(r->ir, var.node->dtype, value, &value))) {
+  if (!read_pair(r, args[0], args[1], &in[TN_LET_VAR], &in[TN_LET_VALUE])) {
     return tn_val_error();
   }
-  if (args[2] != NULL) {
-    const tn_node *body = tn_read_expr(r, args[2]);
-    const tn_node *in[3] = {var.node, value, body};
-    return body == NULL
-               ? tn_val_error()
-               : tn_val_node(tn_node_new(r->ir, TN_OP_LET, body->dtype, (tn_attr){0}, 3, in));
-  }
-  const tn_node *in[2] = {[TN_BIND_VAR] = var.node, [TN_BIND_VALUE] = value};
-  tn_add_stmt(r, call->ast, tn_node_new(r->ir, TN_OP_BIND, TN_DT_NONE, (tn_attr){0}, 2, in));
-  return tn_val_void();
+  in[TN_LET_BODY] = tn_read_expr(r, args[2]);
+  return in[TN_LET_BODY] == NULL ? tn_val_error()
+                                 : tn_val_node(tn_node_new(r->ir, TN_OP_LET,
+                                                           in[TN_LET_BODY]->dtype, (tn_attr){0}, 3,
+                                                           in));
 }
 
 /* ---- through pointers ---- */

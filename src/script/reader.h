@@ -414,6 +414,8 @@ void tn_read_assign(tn_reader *r, const tn_ast *stmt);
 tn_val tn_read_cell(tn_reader *r, const tn_ast *at, const tn_node *cell);
 /// Memory for a buffer from here to the end of the block: ALLOC and DECL.
 void tn_add_alloc(tn_reader *r, const tn_ast *at, const tn_node *buffer);
+/// `var = value` for a variable that there is already, from here to the end of the block; void.
+tn_val tn_read_let(tn_reader *r, const tn_ast *at, const tn_ast *var_ast, const tn_ast *value_ast);
 /// ASSERT of a condition; message_ast may be NULL.
 void tn_add_assert(tn_reader *r, const tn_ast *stmt, const tn_ast *cond_ast,
                    const tn_ast *message_ast);

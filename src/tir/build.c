@@ -488,9 +488,13 @@ tn_status tn_tir_intrin(tn_ir *ir, const tn_intrin *intrin, tn_dtype dtype, uint
       dtype = args[1]->dtype;
       break;
     case TN_IT_GIVEN:
+    case TN_IT_GIVEN_LAST:
       if (dtype == TN_DT_NONE) {
         dtype = TN_DT_I32; /* T.call_extern("void", ...): a result that nobody reads */
       }
+      break;
+    case TN_IT_BOOL:
+      dtype = TN_DT_BOOL;
       break;
     case TN_IT_HANDLE:
       dtype = TN_DT_HANDLE;

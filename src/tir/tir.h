@@ -16,15 +16,17 @@
 /* ---- intrinsics (tir/intrins.def) ---- */
 
 typedef enum tn_intrin_type {
-  TN_IT_SAME,   /* all arguments and the result have one type */
-  TN_IT_FLOAT,  /* the same, floats only */
-  TN_IT_INT,    /* the same, integers only */
-  TN_IT_TEST,   /* float argument, bool result with its lanes */
-  TN_IT_MIXED,  /* each row says (ldexp, if such); result has the first argument's type */
-  TN_IT_SECOND, /* any arguments; result has the second one's type */
-  TN_IT_GIVEN,  /* the text names the result type first: T.call_extern("int32", "f", x) */
-  TN_IT_HANDLE, /* result is a handle */
-  TN_IT_VOID    /* result is int32 and means nothing */
+  TN_IT_SAME,       /* all arguments and the result have one type */
+  TN_IT_FLOAT,      /* the same, floats only */
+  TN_IT_INT,        /* the same, integers only */
+  TN_IT_TEST,       /* float argument, bool result with its lanes */
+  TN_IT_MIXED,      /* each row says (ldexp, if such); result has the first argument's type */
+  TN_IT_SECOND,     /* any arguments; result has the second one's type */
+  TN_IT_GIVEN,      /* the text names the result type first: T.call_extern("int32", "f", x) */
+  TN_IT_GIVEN_LAST, /* ... names it last: T.tvm_struct_get(a, 0, 1, "handle") */
+  TN_IT_BOOL,       /* result is one bool */
+  TN_IT_HANDLE,     /* result is a handle */
+  TN_IT_VOID        /* result is int32 and means nothing */
 } tn_intrin_type;
 
 typedef enum tn_intrin_kind {

@@ -7,7 +7,7 @@
 def f(X: T.Buffer((6,), "float32"), A: T.Buffer((6,), "float8_e4m3fn"), B: T.Buffer((6,), "float8_e5m2"), C: T.Buffer((6,), "float6_e3m2fn"), D: T.Buffer((6,), "float4_e2m1fn"), Y: T.Buffer((6,), "float32")):  #<
     for i in range(6):
         A[i] = T.Cast("float8_e4m3fn", X[i] * T.float32(1000.0))  #<
-        B[i] = T.Cast("float8_e5m2", A[i])
+        B[i] = T.Cast("e5m2_float8", A[i])  #<
         C[i] = T.float6_e3m2fn(1.5)  #<
         D[i] = T.Cast("float4_e2m1fn", i)
         Y[i] = T.Cast("float32", A[i]) + T.Cast("float32", D[i])  #<
