@@ -78,7 +78,7 @@ TN_API tn_status tn_bench_measure(const tn_bench_call *call, const tn_bench_opts
                                   tn_bench_result *out_result);
 
 /// The most calls that one measurement takes in turn.
-enum { TN_BENCH_MAX_CALLS = 8 };
+enum { TN_BENCH_MAX_CALLS = 64 };
 
 /// Measures `n_calls` calls in turn, A B C A B C; a round in which the machine changed is repeated
 /// for all of them. out_results: [n_calls], as from tn_bench_measure. Errors: as there; INVALID for

@@ -771,24 +771,16 @@ static const tn_ast *parse_file(tn_parser *p, size_t len, tn_dialect_marks *out_
 const tn_ast *tn_ast_parse(tn_ir *ir, tn_arena *arena, const char *text, size_t len,
                            uint32_t source, tn_ast_bodies *bodies, tn_dialect_marks *out_marks,
                            tn_diags *diags) {
-  tn_parser p = {.ir = ir,
-                 .arena = arena,
-                 .text = text,
-                 .source = source,
-                 .bodies = bodies,
-                 .diags = diags};
+  tn_parser p = {
+      .ir = ir, .arena = arena, .text = text, .source = source, .bodies = bodies, .diags = diags};
   return parse_file(&p, len, out_marks);
 }
 
 const tn_ast *tn_ast_parse_schedule(tn_ir *ir, tn_arena *arena, const char *text, size_t len,
                                     uint32_t source, tn_diags *diags) {
   tn_dialect_marks marks;
-  tn_parser p = {.ir = ir,
-                 .arena = arena,
-                 .text = text,
-                 .source = source,
-                 .has_stars = true,
-                 .diags = diags};
+  tn_parser p = {
+      .ir = ir, .arena = arena, .text = text, .source = source, .has_stars = true, .diags = diags};
   return parse_file(&p, len, &marks);
 }
 

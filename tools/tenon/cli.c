@@ -192,6 +192,18 @@ int cli_finish(tn_status st) {
   return CLI_FAILED;
 }
 
+tn_status cli_write(const char *path, const char *text) {
+  char message[512];
+  FILE *file = fopen(path, "w");
+  bool is_ok = file != NULL && fputs(text, file) >= 0;
+  is_ok = file != NULL && fclose(file) == 0 && is_ok;
+  if (is_ok) {
+    return NULL;
+  }
+  (void)snprintf(message, sizeof message, "%s cannot be written", path);
+  return tn_status_make(TN_IO, message);
+}
+
 /* ---- reading options ---- */
 
 bool cli_read_opts(const cli_args *args, cli_read *out) {

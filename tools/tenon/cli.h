@@ -64,6 +64,9 @@ int cli_usage(const cli_args *args, const char *fmt, ...) __attribute__((format(
 /// Prints a status to standard error, frees it and gives CLI_FAILED; CLI_OK for NULL.
 int cli_finish(tn_status st);
 
+/// Writes a text file. IO names it.
+tn_status cli_write(const char *path, const char *text);
+
 /* Options that several commands share. */
 #define CLI_OPT_FUNC \
   { "func", 'f', "NAME", "the function to take (default: main, or the only public one)" }

@@ -69,7 +69,7 @@ static int run_compile(const cli_args *args) {
   }
   compile.opts.exports_tvm_ffi = convention != NULL;
   compile.opts.func = cli_value(args, "func");
-  tn_status st = session_load(args, &program);
+  tn_status st = session_load(args, NULL, &program);
   st = st == NULL ? session_bind(args, program) : st;
   st = st == NULL && path != NULL ? tn_program_write(program, &compile.opts, path) : st;
   st = st == NULL && has_report ? print_report(args, program, &compile.opts) : st;

@@ -245,7 +245,7 @@ static int run_run(const cli_args *args) {
     fprintf(stderr, "error: --output %s: %s\n", output, strerror(errno));
     return CLI_FAILED;
   }
-  tn_status st = session_open(args, &compile, (int32_t)n_threads, interpret != NULL, &s);
+  tn_status st = session_open(args, &compile, (int32_t)n_threads, interpret != NULL, NULL, &s);
   s.is_checked = interpret != NULL && *interpret != '\0';
   st = st == NULL ? session_call(&s, &ret) : st;
   st = st == NULL ? collect_all(&r, &s, &ret) : st;

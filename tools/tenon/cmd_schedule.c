@@ -48,18 +48,6 @@ static void after_step(void *ctx, int32_t index, const char *step, const tn_prog
 
 /* ---- results ---- */
 
-static tn_status write_text(const char *path, const char *text) {
-  char message[512];
-  FILE *file = fopen(path, "w");
-  bool is_ok = file != NULL && fputs(text, file) >= 0;
-  is_ok = file != NULL && fclose(file) == 0 && is_ok;
-  if (is_ok) {
-    return NULL;
-  }
-  (void)snprintf(message, sizeof message, "%s cannot be written", path);
-  return tn_status_make(TN_IO, message);
-}
-
 static bool has_ending(const char *path, const char *ending) {
   const char *dot = strrchr(path, '.');
   return dot != NULL && strcmp(dot, ending) == 0;
@@ -69,8 +57,7 @@ static tn_status write_traces(const cli_args *args, const tn_trace *trace) {
   tn_status st = NULL;
   const char *path = NULL;
   for (int32_t i = 0; st == NULL && (path = cli_value_at(args, "trace", i)) != NULL; ++i) {
-    st =
-        write_text(path, has_ending(path, ".json") ? tn_trace_json(trace) : tn_trace_script(trace));
+    st = cli_write(path, has_ending(path, ".json") ? tn_trace_json(trace) : tn_trace_script(trace));
   }
   return st;
 }

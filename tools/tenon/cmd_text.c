@@ -21,7 +21,7 @@ static int run_check(const cli_args *args) {
   if (!cli_read_opts(args, &read)) {
     return CLI_USAGE;
   }
-  int rc = cli_finish(session_load(args, &program));
+  int rc = cli_finish(session_load(args, NULL, &program));
   tn_program_free(program);
   return rc;
 }
@@ -65,7 +65,7 @@ static int run_fmt(const cli_args *args) {
   if (!cli_read_opts(args, &read)) {
     return CLI_USAGE;
   }
-  tn_status st = session_load(args, &program);
+  tn_status st = session_load(args, NULL, &program);
   if (st == NULL) {
     st = print_program(program, cli_value(args, "output"));
   }
@@ -106,7 +106,7 @@ static int run_opt(const cli_args *args) {
       !cli_compile_opts(args, &compile)) {
     return CLI_USAGE;
   }
-  tn_status st = session_load(args, &program);
+  tn_status st = session_load(args, NULL, &program);
   if (st == NULL) {
     st = session_bind(args, program);
   }

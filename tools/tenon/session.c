@@ -396,11 +396,12 @@ static tn_status gather(const cli_args *args, session *s) {
 
 /* ---- opening ---- */
 
-tn_status session_load(const cli_args *args, tn_program **out_program) {
+tn_status session_load(const cli_args *args, bool *are_used, tn_program **out_program) {
   cli_read read;
   if (!cli_read_opts(args, &read)) {
     return usage_error("--dialect or --define has no value that it takes");
   }
+  read.opts.are_used = are_used;
   return tn_program_load_as(args->operands[0], &read.opts, out_program);
 }
 
@@ -421,7 +422,7 @@ static bool is_compiled_file(const char *path) {
 static const char *option_for_text(const cli_args *args) {
   static const char *const names[] = {"interpret",   "bind",        "target",      "opt-level",
                                       "strict-math", "verify-each", "time-passes", "dump-dir",
-                                      "dialect",     "define"};
+                                      "dialect",     "define",      "schedule"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     if (cli_value(args, names[i]) != NULL) {
       return names[i];
@@ -431,7 +432,7 @@ static const char *option_for_text(const cli_args *args) {
 }
 
 static tn_status open_file(const cli_args *args, const cli_compile *compile, bool is_interpreted,
-                           session *s) {
+                           const session_change *change, session *s) {
   const char *path = args->operands[0];
   tn_status st = NULL;
   int32_t index = 0;
@@ -446,8 +447,9 @@ static tn_status open_file(const cli_args *args, const cli_compile *compile, boo
     st = st == NULL ? choose_function(args, s, &index) : st;
     return st == NULL ? describe_exec_function(s, index) : st;
   }
-  st = session_load(args, &s->program);
+  st = session_load(args, change == NULL ? NULL : change->are_used, &s->program);
   st = st == NULL ? session_bind(args, s->program) : st;
+  st = st == NULL && change != NULL ? change->run(change->ctx, s->program) : st;
   st = st == NULL ? choose_function(args, s, &index) : st;
   st = st == NULL ? describe_program_function(s, index) : st;
   if (st == NULL && !is_interpreted) {
@@ -459,10 +461,10 @@ static tn_status open_file(const cli_args *args, const cli_compile *compile, boo
 }
 
 tn_status session_open(const cli_args *args, const cli_compile *compile, int32_t n_threads,
-                       bool is_interpreted, session *out) {
+                       bool is_interpreted, const session_change *change, session *out) {
   *out = (session){0};
   tn_status st = tn_runtime_create(n_threads, &out->rt);
-  st = st == NULL ? open_file(args, compile, is_interpreted, out) : st;
+  st = st == NULL ? open_file(args, compile, is_interpreted, change, out) : st;
   if (st == NULL && out->exec != NULL) {
     st = tn_vm_create(out->rt, out->exec, NULL, 0, &out->vm);
   }

@@ -29,14 +29,21 @@ bool session_check_pairs(const cli_args *args, const char *name);
 /// --input, --bind, --size and --random have their forms; otherwise prints what is wrong and
 /// returns false.
 bool session_check_args(const cli_args *args);
-/// Reads a program's text as --dialect and --define say.
-tn_status session_load(const cli_args *args, tn_program **out_program);
+/// Reads a program's text as --dialect and --define say. are_used: [n of --define], may be NULL: set
+/// true where the text asked for a value; one that it did not ask for is then no error.
+tn_status session_load(const cli_args *args, bool *are_used, tn_program **out_program);
 /// Applies --bind to the program.
 tn_status session_bind(const cli_args *args, tn_program *program);
-/// Opens the file, binds, compiles unless `is_interpreted`, chooses the function and gathers its
-/// arguments.
+/// What happens to a program between reading and compiling.
+typedef struct session_change {
+  tn_status (*run)(void *ctx, tn_program *program);
+  void *ctx;
+  bool *are_used; /* as of session_load */
+} session_change;
+/// Opens the file, binds, changes (may be NULL), compiles unless `is_interpreted`, chooses the
+/// function and gathers its arguments.
 tn_status session_open(const cli_args *args, const cli_compile *compile, int32_t n_threads,
-                       bool is_interpreted, session *out);
+                       bool is_interpreted, const session_change *change, session *out);
 /// Calls the function once. out_ret: owned by the caller.
 tn_status session_call(session *s, tn_arg *out_ret);
 void session_close(session *s);

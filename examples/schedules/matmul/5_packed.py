@@ -1,0 +1,33 @@
+# Packing: the 64 columns of B that a round of tiles needs are copied first, in the order in which the
+# tiles read them: 16 numbers of a row beside the 16 of the next. Without it each row of B that a tile
+# reads lies 4096 bytes from the one before, in a page of its own.
+sch = tir.Schedule(IRModule)
+C = sch.get_block("C", "main")
+B_pack = sch.cache_read(C, 1, "global")
+out = sch.cache_write(C, 0, "local")
+i, j, k = sch.get_loops(C)
+i0, i1 = sch.split(i, factors=[None, 6])
+j0, j1, j2, j3 = sch.split(j, factors=[None, 4, 2, 8])
+sch.reorder(j0, i0, j1, k, i1, j2, j3)
+sch.reverse_compute_at(out, j1)
+# The copy of B, made for 64 columns at a time: panels of 16 columns one after another.
+sch.transform_layout(C, ("read", 1), lambda k, j: (j // 16, k, j % 16))
+sch.compute_at(B_pack, j0)
+kk, jj = sch.get_loops(B_pack)[-2:]
+panel, lane = sch.split(jj, factors=[None, 16])
+sch.reorder(panel, kk, lane)
+sch.vectorize(lane)
+# The three nests of a tile: first values, sums, results.
+init = sch.decompose_reduction(C, k)
+i1_init, j2_init, j3_init = sch.get_loops(init)[-3:]
+sch.unroll(i1_init)
+sch.unroll(j2_init)
+sch.vectorize(j3_init)
+sch.unroll(i1)
+sch.unroll(j2)
+sch.vectorize(j3)
+row, col = sch.get_loops(out)[-2:]
+col0, col1 = sch.split(col, factors=[None, 8])
+sch.unroll(row)
+sch.unroll(col0)
+sch.vectorize(col1)

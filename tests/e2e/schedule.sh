@@ -1,0 +1,89 @@
+#!/bin/bash
+# Schedules on the command line: steps done and shown, traces written and done again, knobs, the
+# lessons under examples/schedules at a small size, sweeps and climbs measured.
+. "$(dirname "$0")/../shell.bash"
+cd "$TN_SRC" || exit 2
+lessons=examples/schedules
+mkdir "$work/matmul" "$work/vector_add"
+sed 's/1024/96/g' $lessons/matmul/matmul.py > "$work/matmul/matmul.py"
+sed 's/1048576/65536/g' $lessons/vector_add/vector_add.py > "$work/vector_add/vector_add.py"
+cp $lessons/matmul/[0-9]*.py "$work/matmul"
+cp $lessons/vector_add/[0-9]*.py "$work/vector_add"
+mm=$work/matmul/matmul.py
+
+# ---- the lessons -------------------------------------------------------------------------------------
+for steps in "$work"/matmul/[0-9]*.py "$work"/vector_add/[0-9]*.py; do
+  program=$(dirname "$steps")/$(basename "$(dirname "$steps")").py
+  name=$(basename "$steps" .py)
+  succeeds "lesson $name" "$TENON" schedule "$program" "$steps" --verify -o "$work/out.py" \
+    --trace "$work/t.py" --trace "$work/t.json"
+  is "lesson $name computes the same" "$(cat "$work/err")" = "verify: main: equal"
+  succeeds "lesson $name as a program" "$TENON" check "$work/out.py"
+  for trace in t.py t.json; do
+    succeeds "lesson $name again from $trace" "$TENON" schedule "$program" "$work/$trace" \
+      -o "$work/again.py"
+    same "lesson $name: $trace does the same" "$work/out.py" "$work/again.py"
+  done
+done
+
+# ---- the command -------------------------------------------------------------------------------------
+cat > "$work/knobs.py" << 'PY'
+i, j, k = sch.get_loops("C")
+ty = knob("ty", [8, 16])
+i0, i1 = sch.split(i, factors=[None, ty])
+j0, j1 = sch.split(j, factors=[None, knob("tx", [4, 8, 32])])
+sch.reorder(i0, j0, i1, j1, k)
+PY
+succeeds "a schedule" "$TENON" schedule "$mm" "$work/knobs.py"
+out_has 'T.grid\(12, 24, 8, 4, 96\)'
+succeeds "a knob" "$TENON" schedule "$mm" "$work/knobs.py" -D ty=16 -D tx=32
+out_has 'T.grid\(6, 3, 16, 32, 96\)'
+succeeds "each step" "$TENON" schedule "$mm" "$work/knobs.py" --show-each
+out_has '^# step 2: j0, j1 = sch.split'
+out_has '^- +for i_0, i_1, j, k in T.grid\(12, 8, 96, 96\):$'
+out_has '^\+ +for i_0, i_1, j_0, j_1, k in T.grid\(12, 8, 24, 4, 96\):$'
+sed 's/96/N/g' "$mm" > "$work/open.py"
+succeeds "names of the program and of the steps" "$TENON" schedule "$work/open.py" \
+  "$work/knobs.py" -D N=64 -D ty=16
+out_has 'T.grid\(4, 16, 16, 4, 64\)'
+fails 1 "a value that nobody asked for" "-D tz=3" "$TENON" schedule "$mm" "$work/knobs.py" -D tz=3
+fails 1 "a value that a knob has not" "none of [8, 16]" "$TENON" schedule "$mm" "$work/knobs.py" \
+  -D ty=3
+fails 1 "no steps" "cannot open 'no.py'" "$TENON" schedule "$mm" no.py
+fails 2 "a trace of another kind" "FILE.py or FILE.json" "$TENON" schedule "$mm" \
+  "$work/knobs.py" --trace t.txt
+echo 'sch.parallel(sch.get_loops("C")[2])' > "$work/bad.py"
+fails 1 "a step that is refused" "[step-refused]" "$TENON" schedule "$mm" "$work/bad.py"
+echo '[[["GetBlock", [], ["D", "main"], ["b0"]]], []]' > "$work/bad.json"
+fails 1 "a step of JSON that is refused" "step 1: get_block: main has no block 'D'" "$TENON" \
+  schedule "$mm" "$work/bad.json"
+
+# ---- measuring ---------------------------------------------------------------------------------------
+quick=(--random --threads 1 --number 1 --repeat 2)
+succeeds "a schedule measured" "$TENON" bench "$mm" --schedule "$work/knobs.py" --vs naive \
+  "${quick[@]}"
+out_has '^ratio: .*knobs.py is [0-9.e+]+ times as fast as naive$'
+succeeds "a sweep" "$TENON" bench "$mm" --schedule "$work/knobs.py" --sweep ty --sweep tx=4,32 \
+  --svg "$work/heat.svg" -o "$work/best.py" "${quick[@]}"
+is "a line for each combination" "$(wc -l < "$work/out")" -eq 5
+out_has '<- best$'
+is "the heat map is SVG" "$(head -c 4 "$work/heat.svg")" = "<svg"
+is "and has a cell for each" "$(grep -c '<rect' "$work/heat.svg")" -eq 5
+succeeds "the best again" "$TENON" schedule "$mm" "$work/best.py" --verify -o "$work/out.py"
+succeeds "a sweep as JSON" "$TENON" bench "$mm" --schedule "$work/knobs.py" --sweep tx --json \
+  "${quick[@]}"
+is "three variants" "$(grep -c '"median_us"' "$work/out")" -eq 3
+out_has '"best": \{'
+fails 2 "a sweep without a schedule" "--sweep needs --schedule" "$TENON" bench "$mm" --sweep ty
+fails 1 "a knob that is not there" "no such knob" "$TENON" bench "$mm" --schedule \
+  "$work/knobs.py" --sweep tz "${quick[@]}"
+fails 1 "too many combinations" "more than 64" "$TENON" bench "$mm" --schedule "$work/knobs.py" \
+  --sweep ty=1,2,3,4,5,6,7,8,9 --sweep tx=1,2,3,4,5,6,7,8 "${quick[@]}"
+succeeds "the climb" "$TENON" bench "$work/matmul" --table --svg "$work/climb.svg" "${quick[@]}"
+is "a line for each lesson" "$(grep -c '^[0-9]_' "$work/out")" -eq \
+  "$(ls $lessons/matmul/[0-9]*.py | wc -l)"
+is "the climb is SVG" "$(head -c 4 "$work/climb.svg")" = "<svg"
+succeeds "the climb as JSON" "$TENON" bench "$work/vector_add" --table --json "${quick[@]}"
+is "four schedules" "$(grep -c '"speedup"' "$work/out")" -eq 4
+fails 1 "no folder" "--table takes a folder" "$TENON" bench "$mm" --table "${quick[@]}"
+finish
