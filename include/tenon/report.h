@@ -11,10 +11,13 @@
 extern "C" {
 #endif
 
+enum { TN_CODE_VAR_BYTES = 64 };
+
 /// One turn of an innermost loop, in instructions.
 typedef struct tn_code_loop {
-  int32_t depth;        ///< loops around it, itself included
-  int32_t vector_bytes; ///< of the widest vector that it computes with; 0: scalars alone
+  char var[TN_CODE_VAR_BYTES]; ///< of the loop in the text; "": one that the compiler made
+  int32_t depth;               ///< loops around it, itself included
+  int32_t vector_bytes;        ///< of the widest vector that it computes with; 0: scalars alone
   int64_t n_instrs;
   int64_t n_fmas; ///< fused multiply-adds and dot products, each of a whole vector
   int64_t n_loads;

@@ -90,7 +90,7 @@ PY
 report() { # file, options
   "$TENON" compile "$1" --report --target x86-64-v3 "${@:2}"
 }
-loop='^  innermost loop at depth'
+loop='^  innermost loop [a-z]+ at depth'
 succeeds "the naive product" report "$work/ijk.py"
 out_has '^mm: [0-9]+ bytes of code, [0-9]+ of stack, .*in loops 0 spills and 0 reloads$'
 out_has "$loop 3: [0-9]+ instructions, no vectors: 1 FMA, .* 0 spills, 0 reloads$"
@@ -102,11 +102,11 @@ is "spills nothing" ! -s "$work/err"
 tile "$work/spills.py" 16 32
 succeeds "a tile larger than the registers" report "$work/spills.py"
 out_has "$loop 1: [0-9]+ instructions, vectors of 32 bytes: 64 FMA, .*, [1-9][0-9]* spills, [1-9][0-9]* reloads$"
-is "is warned of" "$(grep -c '^warning: tile: a loop of 64 FMA .* of x86-64-v3$' "$work/err")" -eq 1
+is "is warned of" "$(grep -c '^warning: tile: loop k of 64 FMA .* of x86-64-v3$' "$work/err")" -eq 1
 succeeds "and fits a wider machine" "$TENON" compile "$work/spills.py" --report --target x86-64-v4
 out_has "$loop 1: [0-9]+ instructions, vectors of 64 bytes: 32 FMA, .*, [0-9]+ spills, [0-9]+ reloads$"
 succeeds "in JSON" report "$work/fits.py" --json
-for field in '"target": "x86-64-v3",' '"is_known": true,' '"n_fmas": 12,' '"n_broadcasts": 6,' \
+for field in '"target": "x86-64-v3",' '"is_known": true,' '"var": "k",' '"n_fmas": 12,' '"n_broadcasts": 6,' \
   '"vector_bytes": 32,' '"n_spills": 0,' '"is_tile_spilled": false' '"code_bytes": [0-9]+,' '"stack_bytes": [0-9]+,'; do
   out_has "^ *$field"
 done

@@ -16,7 +16,8 @@ static void print_vectors(int32_t vector_bytes) {
 }
 
 static void print_loop(const tn_code_loop *l) {
-  printf("  innermost loop at depth %d: %lld instructions, ", l->depth, (long long)l->n_instrs);
+  printf("  innermost loop%s%s at depth %d: %lld instructions, ", l->var[0] != '\0' ? " " : "",
+         l->var, l->depth, (long long)l->n_instrs);
   print_vectors(l->vector_bytes);
   printf(": %lld FMA, %lld loads (%lld broadcasts), %lld stores", (long long)l->n_fmas,
          (long long)l->n_loads, (long long)l->n_broadcasts, (long long)l->n_stores);
@@ -50,23 +51,25 @@ void report_warn(const tn_code_report *report) {
     for (int32_t j = 0; j < k->n_loops; ++j) {
       const tn_code_loop *l = &k->loops[j];
       if (l->is_tile_spilled) {
-        fprintf(stderr,
-                "warning: %s: a loop of %lld FMA writes %lld registers to the stack and reads %lld "
-                "back in each turn: its register tile is larger than the registers of %s\n",
-                k->name, (long long)l->n_fmas, (long long)l->n_spills, (long long)l->n_reloads,
-                report->target);
+        fprintf(
+            stderr,
+            "warning: %s: loop%s%s of %lld FMA writes %lld registers to the stack and reads %lld "
+            "back in each turn: its register tile is larger than the registers of %s\n",
+            k->name, l->var[0] != '\0' ? " " : "", l->var, (long long)l->n_fmas,
+            (long long)l->n_spills, (long long)l->n_reloads, report->target);
       }
     }
   }
 }
 
 static json_t *loop_to_json(const tn_code_loop *l) {
-  return json_pack("{s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}", "depth", l->depth,
-                   "vector_bytes", l->vector_bytes, "n_instrs", (json_int_t)l->n_instrs, "n_fmas",
-                   (json_int_t)l->n_fmas, "n_loads", (json_int_t)l->n_loads, "n_stores",
-                   (json_int_t)l->n_stores, "n_broadcasts", (json_int_t)l->n_broadcasts,
-                   "n_prefetches", (json_int_t)l->n_prefetches, "n_spills", (json_int_t)l->n_spills,
-                   "n_reloads", (json_int_t)l->n_reloads, "is_tile_spilled", l->is_tile_spilled);
+  return json_pack("{s:s, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}", "var", l->var,
+                   "depth", l->depth, "vector_bytes", l->vector_bytes, "n_instrs",
+                   (json_int_t)l->n_instrs, "n_fmas", (json_int_t)l->n_fmas, "n_loads",
+                   (json_int_t)l->n_loads, "n_stores", (json_int_t)l->n_stores, "n_broadcasts",
+                   (json_int_t)l->n_broadcasts, "n_prefetches", (json_int_t)l->n_prefetches,
+                   "n_spills", (json_int_t)l->n_spills, "n_reloads", (json_int_t)l->n_reloads,
+                   "is_tile_spilled", l->is_tile_spilled);
 }
 
 static json_t *kernel_to_json(const tn_code_report *report, const tn_code_kernel *k) {

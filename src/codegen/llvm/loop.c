@@ -6,6 +6,7 @@
 #include "codegen/llvm/cg.h"
 
 #include <llvm-c/DebugInfo.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Metadata of a loop that asks for unrolling: a node that names itself first. */
@@ -81,8 +82,16 @@ void tn_cg_bind_loop_var(tn_cg *cg, const tn_node *loop, LLVMValueRef wide) {
   tn_map_set(&cg->cur->wide_vars, var->id, (uint64_t)(uintptr_t)wide);
 }
 
+/* "loop.k.": report.c finds the variable between the dots; LLVM may add a number behind them. */
+static void name_block(tn_cg *cg, const tn_node *var) {
+  char name[64];
+  int len = snprintf(name, sizeof name, "loop.%.48s.", var->attr.text);
+  LLVMSetValueName2(LLVMBasicBlockAsValue(LLVMGetInsertBlock(cg->builder)), name, (size_t)len);
+}
+
 static void serial_body(tn_cg *cg, LLVMValueRef counter, void *ctx) {
   const tn_node *loop = ctx;
+  name_block(cg, loop->in[TN_FOR_VAR]);
   tn_cg_bind_loop_var(cg, loop, counter);
   tn_cg_stmt(cg, loop->in[TN_FOR_BODY]);
 }

@@ -25,7 +25,8 @@ typedef struct reader {
   tn_code_kernel *kernel; /* of the function being read; NULL: none, or the one that checks */
   TN_VEC(loop) loops;     /* of this function */
   char block[MAX_LABEL];
-  size_t at; /* 1 + the loop that the block belongs to; 0: none */
+  char var[TN_CODE_VAR_BYTES]; /* of the block */
+  size_t at;                   /* 1 + the loop that the block belongs to; 0: none */
   int64_t pushed;
   int64_t reserved;
   int64_t below; /* what lies beneath the stack pointer: functions that call nothing may use it */
@@ -78,6 +79,16 @@ static size_t loop_at(reader *r, const char *label, int64_t depth) {
   return r->loops.len;
 }
 
+/* The variable of a block that loop.c named "%loop.k.", or nothing. */
+static void read_var(const char *comment, char var[TN_CODE_VAR_BYTES]) {
+  const char *name = strstr(comment, "%loop.");
+  size_t len = name != NULL ? strcspn(name + strlen("%loop."), ".") : 0;
+  if (len > 0 && len < TN_CODE_VAR_BYTES) {
+    memcpy(var, name + strlen("%loop."), len);
+    var[len] = '\0';
+  }
+}
+
 /* "=> This Inner Loop Header: Depth=3", "in Loop: Header=BB1_3 Depth=3", "32-byte Folded Reload" */
 static void read_comment(reader *r, const char *text) {
   int64_t depth = number_after(text, "Depth=");
@@ -85,6 +96,7 @@ static void read_comment(reader *r, const char *text) {
   if (has_word(text, "Loop Header: Depth=")) {
     r->at = loop_at(r, r->block, depth);
     r->loops.data[r->at - 1].is_innermost = has_word(text, "This Inner Loop");
+    memcpy(r->loops.data[r->at - 1].code.var, r->var, TN_CODE_VAR_BYTES);
   } else if (has_word(text, "in Loop: Header=")) {
     copy_label(strstr(text, "Header=") + strlen("Header="), label);
     r->at = loop_at(r, label, depth);
@@ -262,7 +274,9 @@ static void read_label(reader *r, const char *line) {
   }
   r->at = 0;
   copy_label(line[0] == '.' ? line + strlen(".L") : "", r->block);
+  memset(r->var, 0, sizeof r->var);
   if (comment != NULL && r->kernel != NULL) {
+    read_var(comment, r->var);
     read_comment(r, comment);
   }
 }
