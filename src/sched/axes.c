@@ -8,55 +8,10 @@
  * starts) and readers still find final values. These are the conditions proved here. */
 #include "sched/axes.h"
 
+#include "sched/loops.h"
 #include "sched/touches.h"
 
 /* ---- loops and bindings ---- */
-
-typedef struct bindings {
-  uint32_t n_loops;
-  uint32_t n;
-  const tn_node *vars[TN_MAX_AXES];
-  const tn_node *mins[TN_MAX_AXES];
-  const tn_node *extents[TN_MAX_AXES];
-  const tn_node *values[TN_MAX_AXES];
-  tn_domain domain;
-} bindings;
-
-static bool bindings_of(const tn_tree *tree, const tn_node *block, bindings *b) {
-  const tn_node *loops[TN_SCHED_MAX_LOOPS];
-  const tn_node *iters = block->in[TN_BLOCK_ITERS];
-  const tn_node *predicate = block->in[TN_BLOCK_PREDICATE];
-  if (iters->n_in > TN_MAX_AXES) {
-    return false;
-  }
-  b->n_loops = tn_tree_loops(tree, block, loops);
-  b->n = iters->n_in;
-  for (uint32_t i = 0; i < b->n_loops; ++i) {
-    b->vars[i] = loops[i]->in[TN_FOR_VAR];
-    b->mins[i] = loops[i]->in[TN_FOR_MIN];
-    b->extents[i] = loops[i]->in[TN_FOR_EXTENT];
-  }
-  for (uint32_t i = 0; i < b->n; ++i) {
-    b->values[i] = iters->in[i]->in[TN_ITER_BINDING];
-  }
-  b->domain = (tn_domain){.n = b->n_loops,
-                          .vars = b->vars,
-                          .mins = b->mins,
-                          .extents = b->extents,
-                          .cond = tn_is_int(predicate, 1) ? NULL : predicate};
-  return true;
-}
-
-/* Is the block below a condition that is not its own? */
-static bool is_conditional(const tn_tree *tree, const tn_node *block) {
-  const tn_node *at = tn_tree_parent(tree, block);
-  for (; at != NULL && !tn_is(at, TN_OP_BLOCK); at = tn_tree_parent(tree, at)) {
-    if (tn_is(at, TN_OP_IF) || tn_is(at, TN_OP_WHILE)) {
-      return true;
-    }
-  }
-  return false;
-}
 
 static bool is_equal(tn_arith *arith, tn_ir *ir, const tn_node *a, const tn_node *b) {
   return tn_arith_prove(arith, tn_index_binary(ir, TN_OP_EQ, a, b));
@@ -70,16 +25,17 @@ static bool reaches_axis(tn_arith *arith, tn_ir *ir, const tn_node *iter, const 
 }
 
 static bool reaches_all_by_form(tn_sched *s, const tn_tree *tree, const tn_node *block,
-                                const bindings *b) {
+                                const tn_nest *nest) {
   tn_arith *arith = tn_arith_new(s->ir);
   const tn_node *scope = tn_tree_scope(tree, block);
   if (scope != NULL) {
     tn_sched_bind_around(tree, arith, scope);
   }
-  const tn_itermap *map = tn_itermap_detect(arith, &b->domain, b->n, b->values, NULL);
+  tn_domain domain = tn_nest_domain(nest);
+  const tn_itermap *map = tn_itermap_detect(arith, &domain, nest->n_values, nest->values, NULL);
   bool is_reduction = !tn_is_none(block->in[TN_BLOCK_INIT]);
   bool is_found = map != NULL && map->is_independent && (map->is_injective || !is_reduction);
-  for (uint32_t i = 0; is_found && i < b->n; ++i) {
+  for (uint32_t i = 0; is_found && i < nest->n_values; ++i) {
     is_found = reaches_axis(arith, s->ir, block->in[TN_BLOCK_ITERS]->in[i], &map->values[i]);
   }
   tn_arith_free(arith);
@@ -102,17 +58,10 @@ static tn_status not_all(tn_sched *s, const tn_node *block, const tn_answer *ans
 }
 
 tn_status tn_prove_all_steps(tn_sched *s, const tn_tree *tree, const tn_node *block) {
-  bindings b;
-  tn_answer answer = {.verdict = TN_NOT_AFFINE};
+  tn_nest nest;
   const tn_node *iters = block->in[TN_BLOCK_ITERS];
-  const char *name = block->in[TN_BLOCK_LABEL]->attr.text;
-  if (is_conditional(tree, block)) {
-    return TN_ERR(TN_INVALID, "block '%s' stands below a condition", name);
-  }
-  if (!bindings_of(tree, block, &b)) {
-    return TN_ERR(TN_INVALID, "block '%s' has too many axes", name);
-  }
-  if (reaches_all_by_form(s, tree, block, &b)) {
+  TN_TRY(tn_nest_find(s, tree, block, NULL, &nest));
+  if (reaches_all_by_form(s, tree, block, &nest)) {
     ++s->stats.n_cheap;
     return NULL;
   }
@@ -120,24 +69,24 @@ tn_status tn_prove_all_steps(tn_sched *s, const tn_tree *tree, const tn_node *bl
     return TN_ERR(TN_INVALID,
                   "the axes of the reduction '%s' are no splits and fuses of its loops that reach "
                   "each of its steps once",
-                  name);
+                  block->in[TN_BLOCK_LABEL]->attr.text);
   }
   const tn_node *axes[TN_MAX_AXES];
   const tn_node *mins[TN_MAX_AXES];
   const tn_node *extents[TN_MAX_AXES];
-  for (uint32_t i = 0; i < b.n; ++i) {
+  for (uint32_t i = 0; i < nest.n_values; ++i) {
     axes[i] = iters->in[i]->in[TN_ITER_VAR];
     mins[i] = iters->in[i]->in[TN_ITER_MIN];
     extents[i] = iters->in[i]->in[TN_ITER_EXTENT];
   }
-  tn_footprint part = {.domain = {.n = b.n, .vars = axes, .mins = mins, .extents = extents},
-                       .access = {.n_dims = b.n, .mins = axes}};
-  tn_footprint whole = {.domain = b.domain, .access = {.n_dims = b.n, .mins = b.values}};
-  const tn_node *loops[TN_SCHED_MAX_LOOPS];
-  const tn_node *nest = tn_tree_loops(tree, block, loops) == 0 ? block : loops[0];
-  size_t mark = tn_sched_assume_around(s, tree, nest);
+  uint32_t n = nest.n_values;
+  tn_footprint part = {.domain = {.n = n, .vars = axes, .mins = mins, .extents = extents},
+                       .access = {.n_dims = n, .mins = axes}};
+  tn_footprint whole = {.domain = tn_nest_domain(&nest),
+                        .access = {.n_dims = n, .mins = nest.values}};
+  size_t mark = tn_sched_assume_around(s, tree, nest.n == 0 ? block : nest.loops[0]);
   ++s->stats.n_questions;
-  answer = tn_sets_is_covered(tn_sched_sets(s), &part, 1, &whole);
+  tn_answer answer = tn_sets_is_covered(tn_sched_sets(s), &part, 1, &whole);
   tn_sets_pop(tn_sched_sets(s), mark);
   return answer.verdict == TN_PROVED ? NULL : not_all(s, block, &answer);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "sched/rewrite.h"
+#include "sched/starts.h"
 
 typedef struct cache {
   const tn_node *block;
@@ -280,7 +281,10 @@ tn_status tn_prim_cache_write(tn_sched *s, tn_prim_call *call) {
   TN_TRY(cache_init(s, tree, block, region->in[TN_REGION_BUFFER], call->args[2]->attr.text, &c));
   TN_TRY(tn_block_compact(s, tree, block));
   if (!tn_is_none(block->in[TN_BLOCK_INIT])) {
-    TN_TRY(tn_prove_starts(s, tree, block));
+    tn_starts starts;
+    tn_status st = tn_starts_init(&starts, s, tree, block, NULL);
+    tn_starts_deinit(&starts);
+    TN_TRY(st);
   }
   if (!tn_is_none(call->args[3])) {
     TN_TRY(find_users(s, tree, call->args[3], &c));

@@ -109,8 +109,5 @@ TN_MUST_USE tn_status tn_prove_written(tn_sched *s, const tn_tree *tree, const t
 /// The elements of a box that are inside of the shape are all written by `whole`.
 TN_MUST_USE tn_status tn_prove_box_written(tn_sched *s, const tn_tree *tree, const tn_node *whole,
                                            const tn_node *buffer, const tn_box *box);
-/// Every element that a reduction updates gets its first value: the step with all reduce axes at
-/// their beginning is among its steps.
-TN_MUST_USE tn_status tn_prove_starts(tn_sched *s, const tn_tree *tree, const tn_node *block);
 
 #endif
