@@ -254,6 +254,27 @@ static void foreign_tensor(mistake *m) {
   begin(m);
   end(m, tn_te_read(m->te, b, TN_TE_LIST(axis(m, 0))));
 }
+/* An element of a tensor of another builder, as an expression of the same tn_ir. */
+static const tn_node *foreign_element(mistake *m) {
+  const tn_node *out = NULL;
+  tn_te *other = tn_te_new(tn_te_ir(m->te));
+  const tn_node *z = tn_te_placeholder(other, "Z", TN_DT_F32, TN_TE_LIST(m->n));
+  tn_te_free(other);
+  (void)tn_te_keep(m->te, tn_tir_load(tn_te_ir(m->te), z, 1, &m->n, NULL, &out));
+  return out;
+}
+static void foreign_value(mistake *m) {
+  begin(m);
+  end(m, foreign_element(m));
+}
+static void extern_reads_a_foreign_tensor(mistake *m) {
+  const tn_node *store = NULL;
+  const tn_node *b = tn_te_declare(m->te, "D", TN_DT_F32, TN_TE_LIST(m->n));
+  tn_status st = tn_tir_store(tn_te_ir(m->te), b, foreign_element(m), 1, &m->n, NULL, &store);
+  (void)tn_te_keep(m->te, st);
+  tn_te_extern(m->te, "block", store);
+  add_param(m, b);
+}
 static void foreign_variable(mistake *m) {
   begin(m);
   end(m, tn_var_new(tn_te_ir(m->te), "x", TN_DT_I32));
@@ -472,6 +493,8 @@ static const struct {
     {storage_type,
      "function 'f': tensor 'B': '+' of int4, in which nothing is computed: cast it first"},
     {foreign_tensor, "function 'f': tensor 'B': what is read from is no tensor of this builder"},
+    {foreign_value, "function 'f': tensor 'B': 'Z' is no tensor of this builder"},
+    {extern_reads_a_foreign_tensor, "function 'f': 'Z' is no tensor of this builder"},
     {foreign_variable, "function 'f': tensor 'B': 'x' is no variable of this builder"},
     {tensor_as_value,
      "function 'f': tensor 'B': tensor 'A' stands where a value is wanted: read one "
