@@ -74,6 +74,13 @@ const tn_json *tn_json_get(const tn_json *object, const char *key) {
   return json_object_get(object, key);
 }
 
+const char *tn_json_next_key(const tn_json *object, const char *key) {
+  json_t *all = (json_t *)(uintptr_t)object; /* the iterator changes nothing */
+  void *at = key == NULL ? json_object_iter(all)
+                         : json_object_iter_next(all, json_object_iter_at(all, key));
+  return json_object_iter_key(at);
+}
+
 size_t tn_json_size(const tn_json *array) { return json_array_size(array); }
 
 const tn_json *tn_json_at(const tn_json *array, size_t i) { return json_array_get(array, i); }

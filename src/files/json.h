@@ -37,6 +37,9 @@ typedef enum tn_json_kind {
 tn_json_kind tn_json_kind_of(const tn_json *value);
 /// The member of an object.
 const tn_json *tn_json_get(const tn_json *object, const char *key);
+/// The member after one of an object, in the order of the text: its key, NULL at the end. key: NULL
+/// for the first.
+const char *tn_json_next_key(const tn_json *object, const char *key);
 /// Items of an array; item `i`.
 size_t tn_json_size(const tn_json *array);
 const tn_json *tn_json_at(const tn_json *array, size_t i);

@@ -53,7 +53,14 @@ static void write_value(const tn_trace_names *names, const tn_node *v, bool is_i
   tn_buf name = TN_BUF_INIT;
   if (tn_trace_name(names, v, &name)) {
     write_text(tn_buf_text(&name), false, out);
-  } else if (tn_is(v, TN_OP_LIST) || tn_is(v, TN_OP_DICT)) {
+  } else if (tn_is(v, TN_OP_DICT)) {
+    tn_buf_putc(out, '{');
+    for (uint32_t i = 0; i < v->n_in; ++i) {
+      tn_buf_puts(out, i == 0 ? "" : i % 2 == 1 ? ": " : ", ");
+      write_value(names, v->in[i], is_input && i % 2 == 1, out);
+    }
+    tn_buf_putc(out, '}');
+  } else if (tn_is(v, TN_OP_LIST)) {
     tn_buf_putc(out, '[');
     for (uint32_t i = 0; i < v->n_in; ++i) {
       tn_buf_puts(out, i > 0 ? ", " : "");

@@ -114,6 +114,22 @@ done:
   return st;
 }
 
+static tn_status object_to_node(replay *r, const tn_json *object, const char *type, bool is_input,
+                                const tn_node **out) {
+  tn_status st = NULL;
+  TN_VEC(const tn_node *) items = {0};
+  for (const char *key = NULL; (key = tn_json_next_key(object, key)) != NULL;) {
+    const tn_node *item = NULL;
+    TN_GOTO(st, to_node(r, tn_json_get(object, key), type, is_input, &item), done);
+    TN_VEC_PUSH(&items, tn_str(r->ir, key));
+    TN_VEC_PUSH(&items, item);
+  }
+  *out = tn_node_new(r->ir, TN_OP_DICT, TN_DT_NONE, (tn_attr){0}, (uint32_t)items.len, items.data);
+done:
+  TN_VEC_DEINIT(&items);
+  return st;
+}
+
 static tn_status to_node(replay *r, const tn_json *value, const char *type, bool is_input,
                          const tn_node **out) {
   size_t len = 0;
@@ -133,9 +149,9 @@ static tn_status to_node(replay *r, const tn_json *value, const char *type, bool
       *out = tn_none(r->ir);
       return NULL;
     case TN_JSON_OBJECT:
-      break;
+      return object_to_node(r, value, type, is_input, out);
   }
-  return TN_ERR(TN_CORRUPT, "an object where a value is expected");
+  TN_UNREACHABLE();
 }
 
 /* ---- arguments ---- */

@@ -251,7 +251,8 @@ static const char *const traced[] = {
     "sch.reorder(i, j0, k, j1)\nsch.vectorize(j1)\nx = sch.fuse(i, j0)\nsch.parallel(x)\n",
     "b = sch.get_block(\"Y\")\nsch.annotate(b, \"k\\\"ey\", \"va\\\\lue\")\n"
     "i = sch.get_loops(b)[0]\nsch.annotate(i, \"n\", 3)\nsch.annotate(i, \"f\", 2.0)\n"
-    "sch.annotate(i, \"l\", [1, \"None\", [0.1]])\nsch.unannotate(i, \"n\")\nsch.unroll(i)\n",
+    "sch.annotate(i, \"l\", [1, \"None\", [0.1], {\"a\": \"b\"}])\nsch.unannotate(i, "
+    "\"n\")\nsch.unroll(i)\n",
     "sch.work_on(\"mm_relu\")\nb = sch.get_block(\"root\")\nc = sch.get_child_blocks(b)\n"
     "p = sch.get_producers(c[1])\nsch.add_unit_loop(p[0])\nsch.enter_postproc()\n",
 };
@@ -344,7 +345,7 @@ static void json_that_is_no_trace_is_told(void **state) {
       {"[[[\"GetBlock\", [\"x\"], [\"Y\"], [\"b0\"]]], []]", TN_CORRUPT, "takes 0 inputs, not 1"},
       {"[[[\"GetBlock\", [], [\"Y\"], [\"b0\"]], [\"GetLoops\", [\"b0\"], [], [\"l1\"]]], []]",
        TN_INVALID, "step 2: get_loops gives 3 results here, and 1 in the trace"},
-      {"[[[\"GetBlock\", [], [{}], [\"b0\"]]], []]", TN_CORRUPT, "an object where"},
+      {"[[[\"GetBlock\", [], [{}], [\"b0\"]]], []]", TN_INVALID, "'name' must be str"},
       {"[[[\"GetBlock\", [], [\"a\\u0000b\"], [\"b0\"]]], []]", TN_CORRUPT, "a NUL"},
       {"[[[\"TransformBlockLayout\", [\"\\\"x\\\"\"], [\"3\"], []]], []]", TN_CORRUPT,
        "'3' is no index map"},
