@@ -88,7 +88,7 @@ typedef struct tn_cg {
   bool is_contracting; /* a * b + c may round once */
   bool has_f16c;
   bool has_fma;
-  tn_map roots;  /* handle VARs that share memory with no other */
+  tn_map roots;  /* handle VARs that share memory with no other -> its alignment, 1: not known */
   tn_map ranges; /* VAR id or expression id -> index into range_values */
   TN_VEC(tn_cg_range) range_values;
   LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr, void_;
@@ -187,6 +187,8 @@ LLVMValueRef tn_cg_all_true(tn_cg *cg, uint32_t lanes);
 LLVMValueRef tn_cg_any(tn_cg *cg, LLVMValueRef mask, uint32_t lanes);
 
 /* ---- memory.c ---- */
+/// What memory of ours is aligned to: the stack's, the host's scratch memory, constants.
+enum { TN_CG_ALIGN = 64 };
 LLVMValueRef tn_cg_load(tn_cg *cg, const tn_node *n);
 void tn_cg_store(tn_cg *cg, const tn_node *n);
 /// The address of the element a LOAD names.

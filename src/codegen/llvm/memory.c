@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Loads and stores of flat buffers. Consecutive lanes (a ramp of stride 1) become one vector access
- * with the element's natural alignment, since memory of other libraries need not have more; other
- * vector indices go lane by lane, or through gather and scatter when some lanes are masked off.
+/* Loads and stores of flat buffers. Consecutive lanes (a ramp of stride 1) become one vector access.
+ * In memory of ours it has the alignment that its index shows, else the element's natural one,
+ * since memory of other libraries need not have more. Other vector indices go lane by lane, or through gather and scatter when some lanes are masked off.
  * Masked-off lanes load 0. Elements of 4 bits go through the bytes they share. */
 #include "codegen/llvm/cg.h"
 
@@ -280,9 +280,42 @@ static LLVMValueRef load_element_if(tn_cg *cg, const access *a, LLVMValueRef con
   return cond == NULL ? load_at(cg, a, a->elem, address) : load_if(cg, a, cond, address);
 }
 
-static LLVMValueRef load_contiguous(tn_cg *cg, const access *a) {
+/* The largest power of two (up to TN_CG_ALIGN) that divides an index whatever its variables are; it
+ * does so after wrapping, too. */
+static uint32_t divisor_of(const tn_node *n, uint32_t depth) {
+  enum { MAX_LOOK = 12 };
+  if (depth > MAX_LOOK) {
+    return 1;
+  }
+  if (tn_is(n, TN_OP_INT)) {
+    uint64_t value = (uint64_t)n->attr.i64 | TN_CG_ALIGN;
+    return (uint32_t)(value & (~value + 1));
+  }
+  if (tn_is(n, TN_OP_ADD) || tn_is(n, TN_OP_SUB)) {
+    uint32_t a = divisor_of(n->in[TN_A], depth + 1);
+    uint32_t b = a == 1 ? 1 : divisor_of(n->in[TN_B], depth + 1);
+    return a < b ? a : b;
+  }
+  if (tn_is(n, TN_OP_MUL)) {
+    uint32_t both = divisor_of(n->in[TN_A], depth + 1) * divisor_of(n->in[TN_B], depth + 1);
+    return both < TN_CG_ALIGN ? both : TN_CG_ALIGN;
+  }
+  return 1;
+}
+
+/* Of consecutive lanes from element `base` on. */
+static unsigned align_of_lanes(tn_cg *cg, const access *a, const tn_node *base) {
+  uint64_t known = 1;
+  (void)tn_map_find(&cg->roots, a->buffer->in[TN_BUFFER_DATA]->id, &known);
+  uint64_t align = (uint64_t)a->align * divisor_of(base, 0);
+  align = align < known ? align : known;
+  return align > a->align ? (unsigned)align : a->align;
+}
+
+static LLVMValueRef load_contiguous(tn_cg *cg, access *a) {
   LLVMTypeRef type = tn_cg_lanes_of(a->elem, a->lanes);
   LLVMValueRef address = element_address(cg, a, a->index->in[TN_RAMP_BASE]);
+  a->align = align_of_lanes(cg, a, a->index->in[TN_RAMP_BASE]);
   if (a->mask == NULL) {
     return load_at(cg, a, type, address);
   }
@@ -355,8 +388,9 @@ static void store_element(tn_cg *cg, const access *a, LLVMValueRef value) {
   tn_cg_at(cg, join);
 }
 
-static void store_contiguous(tn_cg *cg, const access *a, LLVMValueRef value) {
+static void store_contiguous(tn_cg *cg, access *a, LLVMValueRef value) {
   LLVMValueRef address = element_address(cg, a, a->index->in[TN_RAMP_BASE]);
+  a->align = align_of_lanes(cg, a, a->index->in[TN_RAMP_BASE]);
   if (a->mask == NULL) {
     store_at(cg, a, value, address);
     return;

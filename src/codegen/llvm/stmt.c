@@ -11,10 +11,9 @@
 #include "abi/kernel.h"
 
 enum {
-  MAX_LOCAL_BYTES = 64 * 1024,  /* scope "local": what lower/lower.h promises */
-  MAX_GLOBAL_BYTES = 4 * 1024,  /* other scopes */
-  MAX_STACK_BYTES = 256 * 1024, /* all of one function */
-  SCRATCH_ALIGN = 64
+  MAX_LOCAL_BYTES = 64 * 1024, /* scope "local": what lower/lower.h promises */
+  MAX_GLOBAL_BYTES = 4 * 1024, /* other scopes */
+  MAX_STACK_BYTES = 256 * 1024 /* all of one function */
 };
 
 /* ---- the host's services ---- */
@@ -185,13 +184,13 @@ static void allocate(tn_cg *cg, const tn_node *n) {
   if (tn_map_find(&cg->recursive, cg->func->id, NULL)) {
     limit = -1; /* a thousand frames have to fit the stack */
   }
-  tn_map_set(&cg->roots, var->id, 1);
+  tn_map_set(&cg->roots, var->id, TN_CG_ALIGN);
   if (n_bytes >= 0 && n_bytes <= limit && cg->cur->stack_bytes + n_bytes <= MAX_STACK_BYTES) {
     cg->cur->stack_bytes += n_bytes;
     LLVMTypeRef elem = tn_cg_mem_type(cg, tn_dtype_elem(n->dtype));
     uint64_t n_elems = (uint64_t)n_bytes / tn_dtype_bytes(tn_dtype_elem(n->dtype));
-    tn_cg_bind_var(
-        cg, var, tn_cg_stack(cg, elem, n_elems == 0 ? 1 : n_elems, SCRATCH_ALIGN, var->attr.text));
+    tn_cg_bind_var(cg, var,
+                   tn_cg_stack(cg, elem, n_elems == 0 ? 1 : n_elems, TN_CG_ALIGN, var->attr.text));
     return;
   }
   tn_cg_bind_var(cg, var, workspace(cg, n));
@@ -219,7 +218,7 @@ static void const_alloc(tn_cg *cg, const tn_node *n) {
   const tn_node *var = n->in[TN_CONST_ALLOC_VAR];
   tn_cg_bind_var(cg, var,
                  tn_cg_const_array(cg, n->in[TN_CONST_ALLOC_ARRAY]->attr.array, var->attr.text));
-  tn_map_set(&cg->roots, var->id, 1);
+  tn_map_set(&cg->roots, var->id, TN_CG_ALIGN);
 }
 
 static void branch(tn_cg *cg, const tn_node *n) {
