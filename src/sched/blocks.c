@@ -5,7 +5,9 @@
  * is where those are proved to be true. */
 #include <string.h>
 
+#include "sched/loops.h"
 #include "sched/sched_priv.h"
+#include "sched/touches.h"
 
 /* ---- regions ---- */
 
@@ -223,6 +225,55 @@ tn_status tn_block_compact(tn_sched *s, const tn_tree *tree, const tn_node *bloc
     return tn_block_reduction(s, tree, block);
   }
   return tn_block_complete(s, tree, block);
+}
+
+/* ---- bindings ---- */
+
+/* The loops reach each point of the axes exactly once, asked of integer sets. */
+static bool reaches_all_once(tn_sched *s, const tn_tree *tree, const tn_nest *nest) {
+  const tn_node *iters = nest->block->in[TN_BLOCK_ITERS];
+  const tn_node *values[TN_SCHED_MAX_LOOPS];
+  const tn_node *extents[TN_SCHED_MAX_LOOPS];
+  for (uint32_t i = 0; i < nest->n_values; ++i) {
+    const tn_node *min = iters->in[i]->in[TN_ITER_MIN];
+    values[i] =
+        tn_is_int(min, 0) ? nest->values[i] : tn_binary(s->ir, TN_OP_SUB, nest->values[i], min);
+    extents[i] = iters->in[i]->in[TN_ITER_EXTENT];
+  }
+  tn_domain domain = tn_nest_domain(nest);
+  size_t mark = tn_sched_assume_around(s, tree, nest->n > 0 ? nest->loops[0] : nest->block);
+  tn_answer answer =
+      tn_sets_is_bijective(tn_sched_sets(s), &domain, nest->n_values, values, extents);
+  tn_sets_pop(tn_sched_sets(s), mark);
+  ++s->stats.n_questions;
+  s->stats.n_undecided += answer.verdict == TN_UNDECIDED;
+  return answer.verdict == TN_PROVED;
+}
+
+tn_status tn_block_affine(tn_sched *s, const tn_tree *tree, const tn_node *block) {
+  tn_nest nest;
+  const tn_node *culprit = NULL;
+  TN_TRY(tn_nest_find(s, tree, block, NULL, &nest));
+  tn_domain domain = tn_nest_domain(&nest);
+  tn_arith *arith = tn_arith_new(s->ir);
+  const tn_itermap *map = tn_itermap_detect(arith, &domain, nest.n_values, nest.values, &culprit);
+  bool is_affine = map != NULL && map->is_injective && map->is_independent;
+  tn_arith_free(arith);
+  s->stats.n_cheap += is_affine;
+  if (is_affine || reaches_all_once(s, tree, &nest)) {
+    return NULL;
+  }
+  tn_buf text = TN_BUF_INIT;
+  if (map == NULL && culprit != NULL) {
+    tn_buf_puts(&text, ": not understood is ");
+    tn_tir_print_expr(culprit, &text);
+  }
+  tn_status st = TN_ERR(TN_INVALID,
+                        "the bindings of block '%s' do not reach each point of its axes just once, "
+                        "each axis free of the others%s",
+                        name_of(block), tn_buf_text(&text));
+  tn_buf_deinit(&text);
+  return st;
 }
 
 /* ---- the flow between blocks of a scope ---- */

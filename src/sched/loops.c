@@ -214,3 +214,50 @@ bool tn_expr_uses(const tn_node *expr, uint32_t n, const tn_node *const *vars) {
   (void)tn_walk_distinct(expr, look_for_use, &search);
   return search.is_found;
 }
+
+bool tn_loads_data(const tn_node *n, const tn_node *data) {
+  if (tn_is(n, TN_OP_LOAD) && (data == NULL || n->in[TN_LOAD_BUFFER]->in[TN_BUFFER_DATA] == data)) {
+    return true;
+  }
+  for (uint32_t i = 0; i < n->n_in; ++i) {
+    if (tn_loads_data(n->in[i], data)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* ---- new leaves and blocks ---- */
+
+const tn_node *tn_leaf_suffixed(tn_ir *ir, const tn_node *named, const char *suffix) {
+  tn_buf name = TN_BUF_INIT;
+  tn_buf_printf(&name, "%s%s", named->attr.text, suffix);
+  const char *text = tn_ir_text(ir, tn_buf_text(&name));
+  const tn_node *made =
+      tn_is(named, TN_OP_VAR) ? tn_var_new(ir, text, named->dtype) : tn_label_new(ir, text);
+  tn_ir_set_pos(ir, made, tn_ir_pos(ir, named));
+  tn_buf_deinit(&name);
+  return made;
+}
+
+const tn_node *tn_block_without_init(tn_ir *ir, const tn_node *block, const tn_node *label) {
+  const tn_node *reads = block->in[TN_BLOCK_READS];
+  const tn_node *writes = block->in[TN_BLOCK_WRITES];
+  TN_VEC(const tn_node *) all = {0};
+  for (uint32_t i = 0; i < writes->n_in; ++i) {
+    TN_VEC_PUSH(&all, writes->in[i]);
+  }
+  for (uint32_t i = 0; i < reads->n_in; ++i) {
+    bool is_there = false;
+    for (uint32_t k = 0; k < writes->n_in; ++k) {
+      is_there = is_there || reads->in[i] == writes->in[k];
+    }
+    if (!is_there) {
+      TN_VEC_PUSH(&all, reads->in[i]);
+    }
+  }
+  const tn_node *out = tn_with_child(ir, block, TN_BLOCK_LABEL, label);
+  out = tn_with_child(ir, out, TN_BLOCK_READS, tn_list(ir, (uint32_t)all.len, all.data));
+  TN_VEC_DEINIT(&all);
+  return tn_with_child(ir, out, TN_BLOCK_INIT, tn_none(ir));
+}

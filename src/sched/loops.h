@@ -36,6 +36,15 @@ typedef struct tn_nest {
 TN_MUST_USE tn_status tn_nest_find(tn_sched *s, const tn_tree *tree, const tn_node *block,
                                    const tn_node *outermost, tn_nest *out);
 tn_domain tn_nest_domain(const tn_nest *nest);
+/// A VAR or LABEL like another one, with something added to its name.
+const tn_node *tn_leaf_suffixed(tn_ir *ir, const tn_node *named, const char *suffix);
+/// The block without init, under another label; what it writes it then reads too, and says so first.
+const tn_node *tn_block_without_init(tn_ir *ir, const tn_node *block, const tn_node *label);
+/// What is below a loop becomes one block: blockize, for other primitives.
+TN_MUST_USE tn_status tn_sched_blockize(tn_sched *s, const tn_node *loop, bool keeps_units,
+                                        const tn_node **out_label);
+/// Is there a load from memory of this data variable (NULL: of any) in a statement or expression?
+bool tn_loads_data(const tn_node *n, const tn_node *data);
 /// Does an expression use one of the variables?
 bool tn_expr_uses(const tn_node *expr, uint32_t n, const tn_node *const *vars);
 

@@ -50,18 +50,6 @@ static tn_status check_loop(const decomposition *d) {
 
 /* ---- other statements below the loop ---- */
 
-static bool loads_from(const tn_node *stmt, const tn_node *data) {
-  if (tn_is(stmt, TN_OP_LOAD) && stmt->in[TN_LOAD_BUFFER]->in[TN_BUFFER_DATA] == data) {
-    return true;
-  }
-  for (uint32_t i = 0; i < stmt->n_in; ++i) {
-    if (loads_from(stmt->in[i], data)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static uint32_t common_loops(const decomposition *d, const tn_node *step) {
   uint32_t n = 0;
   while (n < d->starts.nest.n && tn_tree_is_around(d->tree, d->starts.nest.loops[n], step)) {
@@ -109,7 +97,7 @@ static tn_status check_touches(const decomposition *d, const tn_touches *touches
         TN_TRY(ask_before(d, own, other, k < i));
       }
     }
-    if (own->is_write && loads_from(init, own->buffer->in[TN_BUFFER_DATA])) {
+    if (own->is_write && tn_loads_data(init, own->buffer->in[TN_BUFFER_DATA])) {
       return tn_refuse(d->s, d->block->in[TN_BLOCK_LABEL], NULL,
                        "its T.init() reads '%s', which is written below the loop",
                        own->buffer->attr.text);
@@ -127,17 +115,6 @@ static tn_status check_others(const decomposition *d) {
 }
 
 /* ---- the new blocks ---- */
-
-static const tn_node *suffixed(tn_ir *ir, const tn_node *named, const char *suffix) {
-  tn_buf name = TN_BUF_INIT;
-  tn_buf_printf(&name, "%s%s", named->attr.text, suffix);
-  const char *text = tn_ir_text(ir, tn_buf_text(&name));
-  const tn_node *made =
-      tn_is(named, TN_OP_VAR) ? tn_var_new(ir, text, named->dtype) : tn_label_new(ir, text);
-  tn_ir_set_pos(ir, made, tn_ir_pos(ir, named));
-  tn_buf_deinit(&name);
-  return made;
-}
 
 /* The views of the block that its init uses. Reduce axes are at their beginning there. */
 static const tn_node *used_matches(tn_ir *ir, const tn_node *block) {
@@ -171,7 +148,8 @@ static tn_status init_block(const decomposition *d, const tn_map *loops, const t
     const tn_node *binding = tn_subst(ir, iter->in[TN_ITER_BINDING], loops);
     TN_VEC_PUSH(&kept, tn_with_child(ir, iter, TN_ITER_BINDING, binding));
   }
-  const tn_node *in[] = {[TN_BLOCK_LABEL] = suffixed(ir, d->block->in[TN_BLOCK_LABEL], "_init"),
+  const tn_node *in[] = {[TN_BLOCK_LABEL] =
+                             tn_leaf_suffixed(ir, d->block->in[TN_BLOCK_LABEL], "_init"),
                          [TN_BLOCK_ITERS] = tn_list(ir, (uint32_t)kept.len, kept.data),
                          [TN_BLOCK_PREDICATE] = tn_subst(ir, cond, loops),
                          [TN_BLOCK_READS] = tn_list(ir, 0, NULL),
@@ -197,7 +175,7 @@ static tn_status init_nest(const decomposition *d, const tn_node *cond, const tn
   const tn_node *nest = NULL;
   for (uint32_t i = 0; i < d->starts.nest.n; ++i) {
     if (d->starts.is_kept[i]) {
-      vars[i] = suffixed(ir, d->starts.nest.vars[i], "_init");
+      vars[i] = tn_leaf_suffixed(ir, d->starts.nest.vars[i], "_init");
       tn_map_set(&loops, d->starts.nest.vars[i]->id, (uint64_t)(uintptr_t)vars[i]);
     }
   }
@@ -219,29 +197,6 @@ static tn_status init_nest(const decomposition *d, const tn_node *cond, const tn
   return st;
 }
 
-/* The block without init; what it writes it now reads too, and says so first. */
-static const tn_node *update_block(tn_ir *ir, const tn_node *block, const tn_node *label) {
-  const tn_node *reads = block->in[TN_BLOCK_READS];
-  const tn_node *writes = block->in[TN_BLOCK_WRITES];
-  TN_VEC(const tn_node *) all = {0};
-  for (uint32_t i = 0; i < writes->n_in; ++i) {
-    TN_VEC_PUSH(&all, writes->in[i]);
-  }
-  for (uint32_t i = 0; i < reads->n_in; ++i) {
-    bool is_there = false;
-    for (uint32_t k = 0; k < writes->n_in; ++k) {
-      is_there = is_there || reads->in[i] == writes->in[k];
-    }
-    if (!is_there) {
-      TN_VEC_PUSH(&all, reads->in[i]);
-    }
-  }
-  const tn_node *out = tn_with_child(ir, block, TN_BLOCK_LABEL, label);
-  out = tn_with_child(ir, out, TN_BLOCK_READS, tn_list(ir, (uint32_t)all.len, all.data));
-  TN_VEC_DEINIT(&all);
-  return tn_with_child(ir, out, TN_BLOCK_INIT, tn_none(ir));
-}
-
 static tn_status decompose(decomposition *d, tn_prim_call *call) {
   tn_sched *s = d->s;
   const tn_node *nest = NULL;
@@ -252,13 +207,13 @@ static tn_status decompose(decomposition *d, tn_prim_call *call) {
   }
   TN_TRY(check_loop(d));
   TN_TRY(tn_starts_init(&d->starts, s, d->tree, d->block, d->loop));
-  if (!d->starts.nest.is_chain || (d->block->in[TN_BLOCK_INIT]->flags & TN_NF_READS) != 0) {
+  if (!d->starts.nest.is_chain || tn_loads_data(d->block->in[TN_BLOCK_INIT], NULL)) {
     TN_TRY(check_others(d));
   }
   TN_TRY(init_nest(d, d->starts.cond, &nest, &label));
   const tn_node *old = d->block->in[TN_BLOCK_LABEL];
-  const tn_node *updated = suffixed(s->ir, old, "_update");
-  TN_TRY(tn_sched_replace(s, d->block, update_block(s->ir, d->block, updated)));
+  const tn_node *updated = tn_leaf_suffixed(s->ir, old, "_update");
+  TN_TRY(tn_sched_replace(s, d->block, tn_block_without_init(s->ir, d->block, updated)));
   TN_TRY(tn_sched_insert(s, tn_sched_site(s, d->loop->in[TN_FOR_VAR]), nest, true));
   tn_sched_rename(s, old, updated);
   call->out = label;

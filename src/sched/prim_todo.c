@@ -11,9 +11,5 @@
 
 NOT_YET(loop_partition)
 NOT_YET(merge)
-NOT_YET(blockize)
 NOT_YET(tensorize)
-NOT_YET(pad_einsum)
-NOT_YET(decompose_padding)
-NOT_YET(can_decompose_padding)
 NOT_YET(rolling_buffer)

@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "sched/loops.h"
 #include "sched/rewrite.h"
 
 typedef struct matcher {
@@ -89,22 +90,10 @@ static tn_status add_store(const matcher *m, const tn_node *store, const tn_map 
   return NULL;
 }
 
-static bool loads_data(const tn_node *n, const tn_node *data) {
-  if (tn_is(n, TN_OP_LOAD) && n->in[TN_LOAD_BUFFER]->in[TN_BUFFER_DATA] == data) {
-    return true;
-  }
-  for (uint32_t i = 0; i < n->n_in; ++i) {
-    if (loads_data(n->in[i], data)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static bool loads_old(const tn_reducer *r, const tn_node *expr) {
   bool is_found = false;
   for (uint32_t k = 0; k < r->n; ++k) {
-    is_found = is_found || loads_data(expr, r->buffers[k]->in[TN_BUFFER_DATA]);
+    is_found = is_found || tn_loads_data(expr, r->buffers[k]->in[TN_BUFFER_DATA]);
   }
   return is_found;
 }

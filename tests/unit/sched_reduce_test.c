@@ -23,6 +23,11 @@
   "        B[vi] = B[vi] + A[vi, vk]"
 #define AXES(i, k) "        vi = T.axis.spatial(6, " i ")\n        vk = T.axis.reduce(12, " k ")\n"
 
+#define BLOCK_SUM(init, value)                                                      \
+  "for i, k in T.grid(6, 12):\n" BLOCK_B AXES("i", "k") "        with T.init():\n"  \
+                                                        "            B[vi] = " init \
+                                                        "\n        B[vi] = " value
+
 static const sched_row decompositions[] = {
     {"at the outermost loop", MM, MATMUL, "b = decompose_reduction(C, i)",
      "for i_init, j_init in T.grid(8, 10):\n"
@@ -153,6 +158,9 @@ static const sched_row decompositions[] = {
                                                  "k") "        with T.init():\n            B[vi] = "
                                                       "D[vi]\n        B[vi] = B[vi] + A[vi, vk]",
      "decompose_reduction(B, i)", NULL, NULL},
+    {"an init that reads what it writes", ROWS,
+     BLOCK_SUM("B[vi] * T.float32(2)", "B[vi] + A[vi, vk]"), "decompose_reduction(B, i)", NULL,
+     "its T.init() reads 'B', which is written below the loop"},
     {"an init that reads what is written below", ROWS ", D: T.Buffer((6,), \"float32\")",
      "for i in range(6):\n    with T.block(\"D\"):\n        vi = T.axis.spatial(6, i)\n"
      "        D[vi] = T.float32(3)\n    for k in range(12):\n    " BLOCK_B
@@ -226,11 +234,6 @@ static void decomposed_reductions_compute_the_same(void **state) {
   "        x: T.int32 = T.Select(" cond ", V[vi], A[vi, vk])\n"             \
   "        y: T.int32 = T.Select(" cond ", I[vi], vk)\n"                    \
   "        V[vi] = x\n        I[vi] = y"
-#define BLOCK_SUM(init, value)                                                      \
-  "for i, k in T.grid(6, 12):\n" BLOCK_B AXES("i", "k") "        with T.init():\n"  \
-                                                        "            B[vi] = " init \
-                                                        "\n        B[vi] = " value
-
 static const sched_row factors[] = {
     {"the only loop of the reduction", ROWS,
      "for i, k in T.grid(6, 12):\n" BLOCK_B AXES("i", "k") SUM, "rfactor(k, 0)",
