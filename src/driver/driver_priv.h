@@ -37,6 +37,8 @@ TN_MUST_USE tn_status tn_driver_lower(const tn_program *program, const tn_compil
                                       tn_lowered *out_lowered);
 /// Leaves the function `name` of the module and what it calls. NOT_FOUND with a near name.
 TN_MUST_USE tn_status tn_driver_keep_only(tn_module *module, const char *name);
+/// UNSUPPORTED for a loop function whose attribute "target" asks for code that `target` is not.
+TN_MUST_USE tn_status tn_driver_check_targets(const tn_module *module, const tn_target *target);
 void tn_lowered_deinit(tn_lowered *lowered);
 bool tn_module_has_kernels(const tn_module *module);
 

@@ -190,6 +190,7 @@ tn_status tn_driver_lower(const tn_program *program, const tn_compile_opts *opts
   tn_module_init_copy(&lowered.module, &program->module);
   lowered.module.ir = lowered.ir;
   st = opts->func != NULL ? tn_driver_keep_only(&lowered.module, opts->func) : NULL;
+  st = st != NULL ? st : tn_driver_check_targets(&lowered.module, lowered.target);
   st = st != NULL ? st : tn_driver_run(&lowered.module, default_passes, opts, lowered.target);
   if (st != NULL) {
     tn_lowered_deinit(&lowered);

@@ -25,11 +25,11 @@ PY
 
 # ---- help, versions, wrong usage ------------------------------------------------------------------
 succeeds "help" "$TENON" --help
-for command in check fmt opt passes run compile bench; do
+for command in check fmt opt passes schedule primitives run compile bench; do
   title="help lists $command"
   out_has "^ +$command "
 done
-for command in check fmt opt passes run compile bench targets ops; do
+for command in check fmt opt passes schedule primitives run compile bench targets ops; do
   succeeds "$command --help" "$TENON" "$command" --help
   out_has "^usage: tenon $command"
   is "$command --help says nothing on standard error" ! -s "$work/err"
@@ -184,6 +184,14 @@ class Parts:
         T.tvm_storage_sync("shared")
         A[0] = 1
 PY
+for wanted in '"llvm"' '"llvm -mcpu=haswell"' '{"kind": "llvm", "mcpu": "x86-64-v2"}' '"x86-64-v3"'; do
+  printf '@T.prim_func\ndef f(A: T.Buffer((4,), "int32")):\n    T.func_attr({"target": T.target(%s)})\n    A[0] = 1\n' "$wanted" > "$work/wanted.py"
+  succeeds "a function for the target $wanted" "$TENON" compile "$work/wanted.py" --target x86-64-v3 -o "$work/wanted.o"
+done
+for wanted in '"cuda -arch=sm_80"' '{"kind": "llvm", "mcpu": "skylake-avx512"}' '"llvm -mtriple=aarch64-linux-gnu"' '{"kind": "c"}'; do
+  printf '@T.prim_func\ndef f(A: T.Buffer((4,), "int32")):\n    T.func_attr({"target": T.target(%s)})\n    A[0] = 1\n' "$wanted" > "$work/wanted.py"
+  fails 1 "a function for another target: $wanted" "function 'f' is for target" "$TENON" compile "$work/wanted.py" --target x86-64-v3 -o "$work/wanted.o"
+done
 succeeds "run --func compiles what it needs" "$TENON" run "$work/parts.py" --func one
 out_has "A: int32\[4\] 3 0 0 0"
 fails 1 "a function without code" "T.tvm_storage_sync" "$TENON" run "$work/parts.py" --func gpu
