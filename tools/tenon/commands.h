@@ -14,6 +14,7 @@ extern const cli_command cli_cmd_ops;
 extern const cli_command cli_cmd_opt;
 extern const cli_command cli_cmd_passes;
 extern const cli_command cli_cmd_peak;
+extern const cli_command cli_cmd_primitives;
 extern const cli_command cli_cmd_run;
 extern const cli_command cli_cmd_schedule;
 extern const cli_command cli_cmd_targets;
