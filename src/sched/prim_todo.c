@@ -9,7 +9,4 @@
     return TN_ERR(TN_UNSUPPORTED, "%s is not built yet", call->prim->name); \
   }
 
-NOT_YET(loop_partition)
-NOT_YET(merge)
 NOT_YET(tensorize)
-NOT_YET(rolling_buffer)

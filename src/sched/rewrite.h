@@ -47,6 +47,12 @@ TN_MUST_USE tn_status tn_sched_drop_alloc(tn_sched *s, const tn_node *buffer);
 /// Puts a statement before or after one that is there.
 TN_MUST_USE tn_status tn_sched_insert(tn_sched *s, const tn_node *at, const tn_node *stmt,
                                       bool is_before);
+/// The function with `to` in the place of `from`: indices are `values`, over `vars` as those that
+/// were, simplified; regions anew. Refused where it is used otherwise than element by element.
+TN_MUST_USE tn_status tn_sched_relayout(tn_sched *s, const tn_tree *tree, const tn_node *from,
+                                        const tn_node *to, uint32_t n_old,
+                                        const tn_node *const *vars, uint32_t n_new,
+                                        const tn_node *const *values);
 /// The BLOCK or FOR of a handle as it is now.
 const tn_node *tn_sched_site(tn_sched *s, const tn_node *handle);
 
