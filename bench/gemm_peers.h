@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "tenon/bench.h"
 
@@ -73,11 +74,9 @@ static inline void gemm_peers_init(gemm_peers *peers, int32_t n_threads) {
   (void)snprintf(text, sizeof text, "%d", n_threads);
   *peers = (gemm_peers){0};
   /* A library measured at less than its best is no peer: presets of the machine's owner that hold
-   * it to another core go. Its threads spin for 27 ms after a call, into the next sample, which is
-   * ours: 2^20 clocks, 0.3 ms, are longer than the gap between its own calls. */
+   * it to another core go. */
   (void)unsetenv("OPENBLAS_CORETYPE");
   (void)unsetenv("OPENBLAS_L2_SIZE");
-  (void)setenv("OPENBLAS_THREAD_TIMEOUT", "20", 0);
   (void)setenv("OPENBLAS_NUM_THREADS", text, 1);
   (void)setenv("OMP_NUM_THREADS", text, 1);
   void *blas = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
@@ -141,11 +140,23 @@ static inline tn_status gemm_peer_run(void *ctx) {
   return status == 0 ? NULL : tn_status_make(TN_INTERNAL, "dnnl_sgemm refused");
 }
 
+/// OpenBLAS's threads spin for 2^26 clocks after a call, which would be in the next one's sample.
+/// The library stays as it comes; whoever is next waits until they sleep.
+static inline tn_status gemm_rest(void *ctx) {
+  const struct timespec time = {.tv_nsec = 40000000};
+  (void)ctx;
+  (void)nanosleep(&time, NULL);
+  return NULL;
+}
+
 /// Races `ours`, which computes the same product with n_threads threads, with every peer.
 static inline tn_status gemm_race_run(gemm_race *race, const tn_bench_call *ours,
                                       const gemm_peers *peers) {
-  tn_bench_call calls[1 + GEMM_MAX_PEERS] = {*ours};
-  tn_bench_result results[1 + GEMM_MAX_PEERS] = {{0}};
+  enum { MAX_CALLS = 1 + 2 * GEMM_MAX_PEERS };
+  tn_bench_call calls[MAX_CALLS] = {*ours};
+  tn_bench_result results[MAX_CALLS] = {{0}};
+  int32_t stride = race->n_threads > 1 ? 2 : 1; /* each peer, and a rest behind it */
+  int32_t n_calls = 1 + stride * peers->n;
   gemm_peer_call theirs[GEMM_MAX_PEERS];
   tn_bench_opts opts = TN_BENCH_DEFAULTS;
   opts.repeat = GEMM_ROUNDS;
@@ -155,9 +166,10 @@ static inline tn_status gemm_race_run(gemm_race *race, const tn_bench_call *ours
   gemm_peers_set_threads(peers, race->n_threads);
   for (int32_t i = 0; i < peers->n; ++i) {
     theirs[i] = (gemm_peer_call){&peers->at[i], race};
-    calls[1 + i] = (tn_bench_call){gemm_peer_run, &theirs[i]};
+    calls[1 + stride * i] = (tn_bench_call){gemm_peer_run, &theirs[i]};
+    calls[stride + stride * i] = stride == 2 ? (tn_bench_call){gemm_rest, NULL} : calls[1 + i];
   }
-  tn_status st = tn_bench_in_turn(calls, 1 + peers->n, &opts, results);
+  tn_status st = tn_bench_in_turn(calls, n_calls, &opts, results);
   if (st != NULL) {
     return st;
   }
@@ -170,13 +182,13 @@ static inline tn_status gemm_race_run(gemm_race *race, const tn_bench_call *ours
   race->best = -1;
   race->ratio = 0;
   for (int32_t i = 0; i < peers->n; ++i) {
-    race->peer_gflops[i] = flops / results[1 + i].median_us * 1e-3;
+    race->peer_gflops[i] = flops / results[1 + stride * i].median_us * 1e-3;
     if (race->best < 0 || race->peer_gflops[i] > race->peer_gflops[race->best]) {
       race->best = i;
       race->ratio = race->ours_gflops / race->peer_gflops[i];
     }
   }
-  for (int32_t i = 0; i <= peers->n; ++i) {
+  for (int32_t i = 0; i < n_calls; ++i) {
     tn_bench_result_deinit(&results[i]);
   }
   return NULL;
