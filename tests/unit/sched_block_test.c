@@ -157,9 +157,9 @@ static const sched_row rows[] = {
      "        with T.init():\n            B[vi] = T.float32(0)\n        B[vi] = B[vi] + A[vi, vk]",
      "x = blockize(u)", NULL, "its steps below loop 'u' are not all different"},
     {"a reduction that never begins",
-     "A: T.Buffer((6, 13), \"float32\"), B: T.Buffer((6,), \"float32\")",
+     "A: T.Buffer((6, 24), \"float32\"), B: T.Buffer((6,), \"float32\")",
      "for i, k in T.grid(6, 12):\n    with T.block(\"B\"):\n        vi = T.axis.spatial(6, i)\n"
-     "        vk = T.axis.reduce(13, k + 1)\n"
+     "        vk = T.axis.reduce(24, k + 12)\n"
      "        with T.init():\n            B[vi] = T.float32(0)\n        B[vi] = B[vi] + A[vi, vk]",
      "x = blockize(k, preserve_unit_iters=False)", NULL, "it does not begin at 0"},
     {"memory of its own", "A: T.Buffer((6, 12), \"float32\"), B: T.Buffer((6,), \"float32\")",

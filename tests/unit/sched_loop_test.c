@@ -353,11 +353,145 @@ static void marks_are_refused_where_rounds_touch(void **state) {
   sched_check_rows(marks, TN_N_ROWS(marks));
 }
 
+#define TWO                                                                                 \
+  "A: T.Buffer((8, 12), \"int32\"), B: T.Buffer((8, 12), \"int32\"), C: T.Buffer((8, 12), " \
+  "\"int32\")"
+#define NEST(block, i, j, to, value)                                       \
+  "for " i ", " j " in T.grid(8, 12):\n    with T.block(\"" block "\"):\n" \
+  "        vi, vj = T.axis.remap(\"SS\", [" i ", " j "])\n        " to "[vi, vj] = " value
+
+static const sched_row sequences[] = {
+    {"two runs and what is left", AB20, ADD20, "a, b, c = loop_partition(i, [2, 8])\nparallel(c)",
+     "with T.block(\"B_i_common\"):\n"
+     "    T.reads(A[0:20])\n"
+     "    T.writes(B[0:20])\n"
+     "    with T.block(\"B_i0_partition\"):\n"
+     "        T.reads(A[0:2])\n"
+     "        T.writes(B[0:2])\n"
+     "        for i0 in range(2):\n"
+     "            with T.block(\"B_i0\"):\n"
+     "                vi = T.axis.spatial(20, i0)\n"
+     "                T.reads(A[vi])\n"
+     "                T.writes(B[vi])\n"
+     "                B[vi] = A[vi] + T.float32(1.0)\n"
+     "    with T.block(\"B_i1_partition\"):\n"
+     "        T.reads(A[2:10])\n"
+     "        T.writes(B[2:10])\n"
+     "        for i1 in range(2, 10):\n"
+     "            with T.block(\"B_i1\"):\n"
+     "                vi = T.axis.spatial(20, i1)\n"
+     "                T.reads(A[vi])\n"
+     "                T.writes(B[vi])\n"
+     "                B[vi] = A[vi] + T.float32(1.0)\n"
+     "    with T.block(\"B_i2_partition\"):\n"
+     "        T.reads(A[10:20])\n"
+     "        T.writes(B[10:20])\n"
+     "        for i2 in T.parallel(10, 20):\n"
+     "            with T.block(\"B_i2\"):\n"
+     "                vi = T.axis.spatial(20, i2)\n"
+     "                T.reads(A[vi])\n"
+     "                T.writes(B[vi])\n"
+     "                B[vi] = A[vi] + T.float32(1.0)",
+     NULL},
+    {"one run to be found", AB20, ADD20, "a, b, c = loop_partition(i, [2, None, 3])", NULL, NULL},
+    {"runs that are all", AB20, ADD20, "a, b = loop_partition(i, [12, 8])", NULL, NULL},
+    {"runs of a reduction", MM, MATMUL,
+     "a, b = loop_partition(k, [5])\nc, d = loop_partition(i, [3])", NULL, NULL},
+    {"a symbolic extent", SYMBOLIC, ADDN, "a, b = loop_partition(i, [4])", NULL,
+     "the lengths sum up to 4, which may be more than its extent"},
+    {"all of a symbolic extent", SYMBOLIC, ADDN,
+     "a, b = split(i, [None, 8])\nc, d = loop_partition(b, [3])", NULL, NULL},
+    {"statements outside of blocks", AB20, "for i in range(20):\n    B[i] = A[i] + T.float32(1)",
+     "a, b = loop_partition(i, [None, 8])",
+     "for i0 in range(12):\n    B[i0] = A[i0] + T.float32(1.0)\n"
+     "for i1 in range(12, 20):\n    B[i1] = A[i1] + T.float32(1.0)",
+     NULL},
+    {"lengths that are too much", AB20, ADD20, "loop_partition(i, [12, 9])", NULL,
+     "the lengths sum up to 21, which may be more than its extent"},
+    {"two to be found", AB20, ADD20, "loop_partition(i, [None, None])", NULL,
+     "two lengths are None"},
+    {"a length of nothing", AB20, ADD20, "loop_partition(i, [0])", NULL,
+     "length 0 is not positive"},
+    {"no lengths", AB20, ADD20, "loop_partition(i, [])", NULL, "it takes 1 to 15 lengths, not 0"},
+    {"an annotated loop", AB20, ADD20, "annotate(i, \"k\", 1)\nloop_partition(i, [5])", NULL,
+     "it has the annotation 'k'"},
+    {"two nests", TWO,
+     NEST("B", "i", "j", "B", "A[vi, vj]") "\n" NEST("C", "x", "y", "C", "B[vi, vj]"),
+     "m = merge(i, x)",
+     "for i_m in range(8):\n"
+     "    for j in range(12):\n"
+     "        with T.block(\"B\"):\n"
+     "            vi, vj = T.axis.remap(\"SS\", [i_m, j])\n"
+     "            T.reads(A[vi, vj])\n"
+     "            T.writes(B[vi, vj])\n"
+     "            B[vi, vj] = A[vi, vj]\n"
+     "    for y in range(12):\n"
+     "        with T.block(\"C\"):\n"
+     "            vi, vj = T.axis.remap(\"SS\", [i_m, y])\n"
+     "            T.reads(B[vi, vj])\n"
+     "            T.writes(C[vi, vj])\n"
+     "            C[vi, vj] = B[vi, vj]",
+     NULL},
+    {"two nests, both loops", TWO,
+     NEST("B", "i", "j", "B", "A[vi, vj]") "\n" NEST("C", "x", "y", "C", "B[vi, vj]"),
+     "m = merge(j, y)",
+     "for i_m, j_m in T.grid(8, 12):\n"
+     "    with T.block(\"B\"):\n"
+     "        vi, vj = T.axis.remap(\"SS\", [i_m, j_m])\n"
+     "        T.reads(A[vi, vj])\n"
+     "        T.writes(B[vi, vj])\n"
+     "        B[vi, vj] = A[vi, vj]\n"
+     "    with T.block(\"C\"):\n"
+     "        vi, vj = T.axis.remap(\"SS\", [i_m, j_m])\n"
+     "        T.reads(B[vi, vj])\n"
+     "        T.writes(C[vi, vj])\n"
+     "        C[vi, vj] = B[vi, vj]",
+     NULL},
+    {"three nests", TWO,
+     NEST("B", "i", "j", "B", "A[vi, vj]") "\n" NEST("C", "x", "y", "C", "B[vi, vj]") "\n" NEST(
+         "A", "p", "q", "A", "C[vi, vj] + B[vi, vj]"),
+     "m = merge(i, x, p)", NULL, NULL},
+    {"a row that comes too late", TWO,
+     NEST("B", "i", "j", "B", "A[vi, vj]") "\n" NEST("C", "x", "y", "C", "B[7 - vi, vj]"),
+     "m = merge(i, x)", NULL, "merge: "},
+    {"another extent", TWO,
+     NEST("B", "i", "j", "B", "A[vi, vj]") "\nfor x in range(7):\n    with T.block(\"C\"):\n       "
+                                           " vi = T.axis.spatial(8, x)\n"
+                                           "        C[vi, 0] = 1",
+     "m = merge(i, x)", NULL, "loop 'x' has other bounds than loop 'i'"},
+    {"another depth", TWO,
+     NEST("B", "i", "j", "B", "A[vi, vj]") "\n" NEST("C", "x", "y", "C", "B[vi, vj]"),
+     "m = merge(i, y)", NULL, "it is loop number 2 of its nest, the first one number 1"},
+    {"not neighbours", TWO,
+     NEST("B", "i", "j", "B", "A[vi, vj]") "\nC[0, 0] = 1\n" NEST("C", "x", "y", "C", "B[vi, vj]"),
+     "m = merge(i, x)", NULL, "loop 'x': it does not come right after loop 'i'"},
+    {"in the wrong order", TWO,
+     NEST("B", "i", "j", "B", "A[vi, vj]") "\n" NEST("C", "x", "y", "C", "B[vi, vj]"),
+     "m = merge(x, i)", NULL, "loop 'i': it does not come right after loop 'x'"},
+    {"one inside of the other", TWO, NEST("B", "i", "j", "B", "A[vi, vj]"), "m = merge(i, j)", NULL,
+     "loop 'j': it is not beside loop 'i'"},
+    {"one alone", TWO, NEST("B", "i", "j", "B", "A[vi, vj]"), "m = merge(i)", NULL,
+     "it takes at least two loops"},
+    {"more than loops between", TWO,
+     "for i in range(8):\n    A[i, 0] = 1\n    for j in range(12):\n        B[i, j] = A[i, j]\n"
+     "for x in range(8):\n    for y in range(12):\n        C[x, y] = B[x, y]",
+     "m = merge(j, y)", NULL, "loop 'j': more than loops stands between it"},
+    {"an annotation", TWO,
+     NEST("B", "i", "j", "B", "A[vi, vj]") "\n" NEST("C", "x", "y", "C", "B[vi, vj]"),
+     "annotate(x, \"k\", 1)\nm = merge(i, x)", NULL, "loop 'x': it has the annotation 'k'"},
+};
+
+static void sequences_of_loops_compute_the_same(void **state) {
+  (void)state;
+  sched_check_rows(sequences, TN_N_ROWS(sequences));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(splits_have_the_same_rounds),
       cmocka_unit_test(fused_loops_have_the_same_rounds),
       cmocka_unit_test(reordered_loops_compute_the_same),
+      cmocka_unit_test(sequences_of_loops_compute_the_same),
       cmocka_unit_test(marks_are_refused_where_rounds_touch),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
