@@ -133,6 +133,7 @@ static const tn_field slice_fields[] = {
     {"begin", TN_FIELD_INTS, NULL, "first element of each; below 0: from the end"},
     {"end", TN_FIELD_INTS, NULL, "one past the last; below 0: from the end"},
     {"strides", TN_FIELD_INTS, "None", "steps; below 0: backwards"},
+    {"assume_inbound", TN_FIELD_BOOL, "False", "changes nothing: begin and end are always clamped"},
 };
 static const tn_field take_fields[] = {
     {"axis", TN_FIELD_INT, "None", "the axis; None: of a vector"},

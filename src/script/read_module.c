@@ -476,6 +476,7 @@ static void read_tvmscript(const char *text, size_t len, uint32_t source,
   tn_register_calls(&r, tn_tir_realize_calls());
   tn_register_calls(&r, tn_tir_old_calls());
   tn_register_calls(&r, tn_graph_calls());
+  tn_register_calls(&r, tn_graph_value_calls());
   tn_register_calls(&r, (tn_call_table){module_rows, N_OF(module_rows)});
   if (diags->n == 0) {
     tn_scopes_push(&r.scopes, TN_FRAME_PLAIN);

@@ -456,6 +456,7 @@ void tn_note_macros(const tn_reader *r, tn_buf *text);
 /* ---- graph level ---- */
 
 tn_call_table tn_graph_calls(void);
+tn_call_table tn_graph_value_calls(void);
 /// R.add(...): operators of the tables. ERROR, reported, when there is no such name.
 tn_val tn_read_operator(tn_reader *r, const tn_call *call, const char *name);
 bool tn_is_graph_value(tn_val v);
