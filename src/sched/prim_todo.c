@@ -9,4 +9,3 @@
     return TN_ERR(TN_UNSUPPORTED, "%s is not built yet", call->prim->name); \
   }
 
-NOT_YET(tensorize)

@@ -33,6 +33,10 @@ tn_ir *tn_sched_ir(const tn_sched *sched);
 void tn_sched_seed(tn_sched *sched, uint64_t seed);
 /// What has been done, over again from here on: a copy that goes its own way (same tn_ir).
 tn_sched *tn_sched_copy(const tn_sched *sched);
+/// Names a pair of loop functions for tensorize: what `desc` does, `impl` does too; that is the
+/// caller's promise. Both take the same buffers. In a script, "a:b" names functions of the module.
+void tn_sched_add_intrin(tn_sched *sched, const char *name, const tn_node *desc,
+                         const tn_node *impl);
 /// get_block looks in this function alone; NULL: the only one, or "main".
 TN_MUST_USE tn_status tn_sched_work_on(tn_sched *sched, const char *func);
 

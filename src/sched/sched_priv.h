@@ -154,6 +154,12 @@ uint32_t tn_block_consumers(const tn_tree *tree, const tn_node *block, uint32_t 
 
 /* ---- state ---- */
 
+typedef struct tn_sched_intrin {
+  const char *name;
+  const tn_node *desc;
+  const tn_node *impl;
+} tn_sched_intrin;
+
 struct tn_sched {
   tn_module module;
   tn_ir *ir;
@@ -165,6 +171,7 @@ struct tn_sched {
   tn_sched_stats stats;
   tn_map renamed;          /* id of a LABEL that is gone -> the LABEL that its block has now */
   struct tn_sets *sets;    /* arith/sets.h; made when first asked */
+  TN_VEC(tn_sched_intrin) intrins;
   TN_VEC(tn_tree *) trees; /* one a function, made when asked for; NULL after a change */
 };
 

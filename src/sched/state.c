@@ -40,6 +40,7 @@ void tn_sched_free(tn_sched *s) {
   tn_map_deinit(&s->values);
   tn_map_deinit(&s->facts);
   tn_map_deinit(&s->renamed);
+  TN_VEC_DEINIT(&s->intrins);
   tn_module_deinit(&s->module);
   free(s);
 }
@@ -68,7 +69,15 @@ tn_sched *tn_sched_copy(const tn_sched *from) {
   }
   copy_map(&s->values, &from->values);
   copy_map(&s->renamed, &from->renamed);
+  for (size_t i = 0; i < from->intrins.len; ++i) {
+    TN_VEC_PUSH(&s->intrins, from->intrins.data[i]);
+  }
   return s;
+}
+
+void tn_sched_add_intrin(tn_sched *s, const char *name, const tn_node *desc, const tn_node *impl) {
+  tn_sched_intrin intrin = {tn_ir_text(s->ir, name), desc, impl};
+  TN_VEC_PUSH(&s->intrins, intrin);
 }
 
 tn_status tn_sched_work_on(tn_sched *s, const char *func) {

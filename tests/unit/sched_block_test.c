@@ -177,8 +177,161 @@ static void blocks_of_nests_compute_the_same(void **state) {
   sched_check_rows(rows, TN_N_ROWS(rows));
 }
 
+/* ---- tensorize ---- */
+
+#define HEADER "@I.ir_module\nclass Module:\n"
+#define DOT_PARAMS \
+  "A: T.Buffer((4,), \"float32\"), B: T.Buffer((4,), \"float32\"), C: T.Buffer((1,), \"float32\")"
+#define DOT                                                                                        \
+  "    @T.prim_func\n    def dot(" DOT_PARAMS "):\n"                                               \
+  "        with T.block(\"root\"):\n            T.reads(C[0], A[0:4], B[0:4])\n"                   \
+  "            T.writes(C[0])\n            for i in range(4):\n"                                   \
+  "                with T.block(\"update\"):\n                    vi = T.axis.remap(\"R\", [i])\n" \
+  "                    C[0] = C[0] + A[vi] * B[vi]\n"
+#define FAST                                                                     \
+  "    @T.prim_func\n    def fast(" DOT_PARAMS "):\n"                            \
+  "        with T.block(\"root\"):\n            T.reads(C[0], A[0:4], B[0:4])\n" \
+  "            T.writes(C[0])\n"                                                 \
+  "            C[0] = C[0] + A[0] * B[0] + A[1] * B[1] + A[2] * B[2] + A[3] * B[3]\n"
+#define OTHER                                                                          \
+  "    @T.prim_func\n    def other(A: T.Buffer((4,), \"float32\"), B: T.Buffer((4,), " \
+  "\"float32\")):\n"                                                                   \
+  "        for i in range(4):\n            A[i] = B[i]\n"
+#define NT(value)                                                                                  \
+  "    @T.prim_func\n    def main(X: T.Buffer((8, 12), \"float32\"), Y: T.Buffer((10, 12), "       \
+  "\"float32\"), Z: T.Buffer((8, 10), \"float32\")):\n        for i, j, k in T.grid(8, 10, 12):\n" \
+  "            with T.block(\"Z\"):\n                vi, vj, vk = T.axis.remap(\"SSR\", [i, j, "   \
+  "k])\n"                                                                                          \
+  "                with T.init():\n                    Z[vi, vj] = T.float32(0)\n"                 \
+  "                Z[vi, vj] = " value "\n"
+#define ALL HEADER DOT FAST OTHER NT("Z[vi, vj] + Y[vj, vk] * X[vi, vk]")
+
+typedef struct intrin_row {
+  const char *name;
+  const char *program;
+  const char *steps;
+  const char *refused;
+} intrin_row;
+
+static const intrin_row intrins[] = {
+    {"a product of rows", ALL, "a, b = split(Z:k, [None, 4])\ntensorize(b, \"dot:fast\")", NULL},
+    {"a block", ALL, "a, b = split(Z:k, [None, 4])\nx = blockize(b)\ntensorize(x, \"dot:fast\")",
+     NULL},
+    {"after its init went out", ALL,
+     "a, b = split(Z:k, [None, 4])\ndecompose_reduction(Z, a)\ntensorize(b, "
+     "\"dot:fast\")\nparallel(Z_update_o:i)",
+     NULL},
+    {"another length", ALL, "a, b = split(Z:k, [None, 6])\ntensorize(b, \"dot:fast\")",
+     "it does not do what intrinsic 'dot:fast' describes"},
+    {"a rest", ALL,
+     "a, b = split(Z:k, [None, 8])\nc, d = split(b, [None, 4])\ntensorize(d, \"dot:fast\")",
+     "it does not do what intrinsic 'dot:fast' describes"},
+    {"another value", HEADER DOT FAST NT("Z[vi, vj] + Y[vj, vk] + X[vi, vk]"),
+     "a, b = split(Z:k, [None, 4])\ntensorize(b, \"dot:fast\")",
+     "it has Z[vi, vj] + Y[vj, vk_o * 4 + vk_i] where the description has C[0]"},
+    {"an index that runs the other way",
+     HEADER DOT FAST NT("Z[vi, vj] + Y[vj, 11 - vk] * X[vi, vk]"),
+     "a, b = split(Z:k, [None, 4])\ntensorize(b, \"dot:fast\")",
+     "it does not do what intrinsic 'dot:fast' describes"},
+    {"a copy onto itself",
+     HEADER
+     "    @T.prim_func\n    def copy(A: T.Buffer((4,), \"float32\"), B: T.Buffer((4,), "
+     "\"float32\")):\n"
+     "        for i in range(4):\n            with T.block(\"c\"):\n"
+     "                vi = T.axis.spatial(4, i)\n                B[vi] = A[vi] + T.float32(1)\n"
+     "    @T.prim_func\n    def main(X: T.Buffer((8,), \"float32\")):\n        for i, j in "
+     "T.grid(2, 4):\n"
+     "            with T.block(\"Z\"):\n                vi = T.axis.spatial(8, i * 4 + j)\n"
+     "                X[vi] = X[vi] + T.float32(1)\n",
+     "tensorize(Z:j, \"copy:copy\")", "of intrinsic 'copy:copy' would be one buffer"},
+    {"a buffer that is larger",
+     HEADER
+     "    @T.prim_func\n    def copy(A: T.Buffer((8,), \"float32\"), B: T.Buffer((8,), "
+     "\"float32\")):\n"
+     "        for i in range(4):\n            with T.block(\"c\"):\n"
+     "                vi = T.axis.spatial(4, i)\n                B[vi] = A[vi] + T.float32(1)\n"
+     "    @T.prim_func\n    def main(X: T.Buffer((8,), \"float32\"), Y: T.Buffer((8,), "
+     "\"float32\")):\n"
+     "        for i, j in T.grid(2, 4):\n"
+     "            with T.block(\"Z\"):\n                vi = T.axis.spatial(8, i * 4 + j)\n"
+     "                Y[vi] = X[vi] + T.float32(1)\n",
+     "tensorize(Z:j, \"copy:copy\")", "may lie outside of"},
+    {"a buffer that is not used",
+     HEADER "    @T.prim_func\n    def one(A: T.Buffer((4,), \"float32\"), B: T.Buffer((4,), "
+            "\"float32\")):\n"
+            "        for i in range(4):\n            with T.block(\"c\"):\n"
+            "                vi = T.axis.spatial(4, i)\n                B[vi] = T.float32(1)\n"
+            "    @T.prim_func\n    def main(Y: T.Buffer((8,), \"float32\")):\n"
+            "        for i, j in T.grid(2, 4):\n"
+            "            with T.block(\"Z\"):\n                vi = T.axis.spatial(8, i * 4 + j)\n"
+            "                Y[vi] = T.float32(1)\n",
+     "tensorize(Z:j, \"one:one\")", "the description of 'one:one' does not use 'A'"},
+    {"the whole nest", ALL, "tensorize(Z:i, \"dot:fast\")",
+     "it does not do what intrinsic 'dot:fast' describes"},
+    {"no such intrinsic", ALL, "tensorize(Z:i, \"dot\")", "there is no intrinsic 'dot'"},
+    {"no such function", ALL, "tensorize(Z:i, \"dot:nothing\")",
+     "the module has no loop function 'nothing'"},
+    {"two functions that differ", ALL, "tensorize(Z:i, \"dot:other\")",
+     "do not take the same buffers of known sizes"},
+};
+
+static void intrinsics_do_what_they_replace(void **state) {
+  (void)state;
+  for (size_t i = 0; i < TN_N_ROWS(intrins); ++i) {
+    const intrin_row *row = &intrins[i];
+    sched_case c;
+    print_message("  %s\n", row->name);
+    sched_init_text(&c, row->program);
+    const char *last = row->refused == NULL ? NULL : strrchr(row->steps, '\n');
+    char *first = strdup(row->steps);
+    if (row->refused != NULL) {
+      first[last == NULL ? 0 : last - row->steps] = '\0';
+    }
+    expect_ok(tn_sched_work_on(c.s, "main"));
+    sched_run(&c, first);
+    if (row->refused != NULL) {
+      sched_expect_refused(&c, last == NULL ? row->steps : last + 1, row->refused);
+    }
+    sched_expect_same_at(&c, "main", 1, 1);
+    free(first);
+    sched_deinit(&c);
+  }
+}
+
+static void an_intrinsic_may_have_a_name_of_its_own(void **state) {
+  (void)state;
+  sched_case c;
+  sched_init_text(&c, ALL);
+  tn_sched_add_intrin(c.s, "dot4", tn_module_find(&c.before, "dot"),
+                      tn_module_find(&c.before, "fast"));
+  sched_run(&c, "a, b = split(Z:k, [None, 4])\ntensorize(b, \"dot4\")");
+  sched_expect_same_at(&c, "main", 1, 2);
+  tn_buf text = TN_BUF_INIT;
+  tn_script_print_node(tn_module_find(tn_sched_module(c.s), "main"), &text);
+  const char *block = strstr(tn_buf_text(&text), "    with T.block(\"Z_o\")");
+  assert_non_null(block);
+  expect_text(block,
+              "    with T.block(\"Z_o\"):\n"
+              "            vi, vj, vk_o = T.axis.remap(\"SSR\", [i, j, k_0])\n"
+              "            T.reads(Y[vj, vk_o * 4:vk_o * 4 + 4], X[vi, vk_o * 4:vk_o * 4 + 4])\n"
+              "            T.writes(Z[vi, vj])\n"
+              "            A = T.match_buffer(Y[vj, vk_o * 4:vk_o * 4 + 4], (4,))\n"
+              "            B = T.match_buffer(X[vi, vk_o * 4:vk_o * 4 + 4], (4,))\n"
+              "            C = T.match_buffer(Z[vi, vj], (1,))\n"
+              "            with T.init():\n"
+              "                with T.block(\"Z_init\"):\n"
+              "                    T.reads()\n"
+              "                    T.writes(Z[vi, vj])\n"
+              "                    Z[vi, vj] = T.float32(0.0)\n"
+              "            C[0] = C[0] + A[0] * B[0] + A[1] * B[1] + A[2] * B[2] + A[3] * B[3]\n");
+  tn_buf_deinit(&text);
+  sched_deinit(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(intrinsics_do_what_they_replace),
+      cmocka_unit_test(an_intrinsic_may_have_a_name_of_its_own),
       cmocka_unit_test(blocks_of_nests_compute_the_same),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
