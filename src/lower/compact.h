@@ -15,8 +15,8 @@ typedef struct tn_compact_region {
 /// True when each element of `buffer` that `body` reads was written before in the same run of
 /// `body`, so that memory which is new each time serves as well. Then out_region is a box with all
 /// elements that body touches. arith knows the ranges of the loops around body. What is not proved
-/// is false.
+/// is false, and so is everything once *n_visits_left, which the walk takes from, is used up.
 bool tn_compact_is_private(tn_ir *ir, tn_arith *arith, const tn_node *buffer, const tn_node *body,
-                           tn_compact_region *out_region);
+                           int64_t *n_visits_left, tn_compact_region *out_region);
 
 #endif

@@ -15,11 +15,7 @@
 #include "base/check.h"
 #include "lower/compact.h"
 
-enum {
-  MAX_LOOPS = 32,
-  MAX_WRITES = 64,
-  MAX_VISITS = 1 << 16 /* of expressions: shared ones may occur exponentially often */
-};
+enum { MAX_LOOPS = 32, MAX_WRITES = 64 };
 
 typedef struct written {
   const tn_node *lo[TN_MAX_NDIM];
@@ -40,7 +36,7 @@ typedef struct region_ctx {
   TN_VEC(written) writes;
   tn_compact_region region;
   uint32_t n_accesses;
-  uint32_t n_visits;
+  int64_t *n_visits_left; /* of expressions and statements: shared ones occur ever so often */
   bool is_failed;
 } region_ctx;
 
@@ -289,7 +285,7 @@ static void visit_expr(region_ctx *c, const tn_node *n) {
   if (c->is_failed || (n->flags & (TN_NF_READS | TN_NF_EFFECT)) == 0) {
     return;
   }
-  if (++c->n_visits > MAX_VISITS) {
+  if (--*c->n_visits_left <= 0) {
     c->is_failed = true;
     return;
   }
@@ -361,6 +357,7 @@ static void visit_seq(region_ctx *c, const tn_node *n) {
 }
 
 static void visit(region_ctx *c, const tn_node *n) {
+  c->is_failed = c->is_failed || --*c->n_visits_left <= 0;
   if (c->is_failed) {
     return;
   }
@@ -407,8 +404,12 @@ static void visit(region_ctx *c, const tn_node *n) {
 }
 
 bool tn_compact_is_private(tn_ir *ir, tn_arith *arith, const tn_node *buffer, const tn_node *body,
-                           tn_compact_region *out_region) {
-  region_ctx c = {.ir = ir, .arith = arith, .buffer = buffer, .ndim = tn_buffer_ndim(buffer)};
+                           int64_t *n_visits_left, tn_compact_region *out_region) {
+  region_ctx c = {.ir = ir,
+                  .arith = arith,
+                  .buffer = buffer,
+                  .ndim = tn_buffer_ndim(buffer),
+                  .n_visits_left = n_visits_left};
   for (uint32_t d = 0; d < c.ndim; ++d) {
     c.dims[d] = tn_var_new(ir, "d", buffer->in[TN_BUFFER_SHAPE]->in[d]->dtype);
   }

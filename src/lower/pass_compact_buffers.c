@@ -17,139 +17,201 @@
  * stores of scalars names it. Requires: no blocks. Guarantees: the same results. */
 #include <string.h>
 
+#include "base/check.h"
 #include "lower/compact.h"
 
 enum {
   MAX_PATH = 32,
-  MAX_VISITS = 1 << 22 /* of nodes, in one function: what is left then stays as it is */
+  MAX_VISITS = 1 << 19 /* in one function; what is left to decide then stays as it is */
 };
+
+/* Memory, and what becomes of it. */
+typedef struct memory {
+  const tn_node *alloc;
+  const tn_node *buffer;
+  const tn_node *common; /* the innermost statement with all uses; NULL: none yet */
+  bool is_escaping;
+  const tn_node *into; /* the FOR it goes into; NULL: it stays */
+  size_t next;         /* 1 + index of the next one that goes into the same; 0: none */
+  const tn_node *made; /* the smaller buffer */
+  tn_compact_region region;
+} memory;
 
 typedef struct compact_ctx {
   tn_ir *ir;
   tn_arith *arith;
-  uint32_t n_visits;
-  /* the memory being looked at */
-  const tn_node *alloc;
-  const tn_node *buffer;
-  bool is_escaping;
-  /* the loops around everything that uses it, outermost first */
-  uint32_t n_path;
-  const tn_node *path[MAX_PATH];
-  /* what becomes of it */
-  const tn_node *into; /* FOR */
-  const tn_node *made; /* the smaller buffer */
-  tn_compact_region region;
+  int64_t n_visits_left;
+  TN_VEC(memory) memories;
+  tn_map of_buffer; /* id of a buffer -> index of its memory */
+  tn_map of_data;   /* id of a handle -> the same */
+  tn_map parents;   /* id of a statement -> the statement around it */
+  tn_map depths;    /* id of a statement -> how many are around it */
+  tn_map seen;      /* expressions looked at in the present statement */
+  tn_map into;      /* id of a loop's variable -> 1 + index of the first memory that goes into it */
 } compact_ctx;
+
+static memory *find_memory(compact_ctx *c, const tn_map *map, const tn_node *key) {
+  uint64_t at = 0;
+  return tn_map_find(map, key->id, &at) ? &c->memories.data[at] : NULL;
+}
 
 /* ---- uses ---- */
 
-static tn_visit find_escape(const tn_node *n, void *ctx) {
-  compact_ctx *c = ctx;
-  const tn_node *data = c->buffer->in[TN_BUFFER_DATA];
-  c->is_escaping |= ++c->n_visits > MAX_VISITS;
+/* Memory laid out row by row under one name. */
+static void add_memory(compact_ctx *c, const tn_node *alloc, const tn_node *decl) {
+  memory m = {.alloc = alloc, .buffer = decl->in[0]};
+  const tn_node *strides = m.buffer->in[TN_BUFFER_STRIDES];
+  bool is_plain = m.buffer->in[TN_BUFFER_DATA] == alloc->in[TN_ALLOC_VAR] &&
+                  alloc->dtype == m.buffer->dtype && tn_buffer_ndim(m.buffer) <= TN_MAX_NDIM &&
+                  tn_is_none(alloc->in[TN_ALLOC_ANNOTATIONS]) &&
+                  !(tn_is(strides, TN_OP_LIST) && strides->n_in > 0) &&
+                  tn_is_int(m.buffer->in[TN_BUFFER_ELEM_OFFSET], 0);
+  if (is_plain) {
+    tn_map_set(&c->of_buffer, m.buffer->id, c->memories.len);
+    tn_map_set(&c->of_data, alloc->in[TN_ALLOC_VAR]->id, c->memories.len);
+    TN_VEC_PUSH(&c->memories, m);
+  }
+}
+
+static uint64_t depth_of(const compact_ctx *c, const tn_node *stmt) {
+  uint64_t depth = 0;
+  (void)tn_map_find(&c->depths, stmt->id, &depth);
+  return depth;
+}
+
+static const tn_node *common_of(const compact_ctx *c, const tn_node *a, const tn_node *b) {
+  while (a != b) {
+    bool is_a_deeper = depth_of(c, a) >= depth_of(c, b);
+    const tn_node **deeper = is_a_deeper ? &a : &b;
+    *deeper = tn_lower_map_find(&c->parents, *deeper);
+  }
+  return a;
+}
+
+/* A name other than by a load or store of scalars: the memory stays as it is. */
+static void escape(memory *m) {
+  if (m != NULL) {
+    m->is_escaping = true;
+  }
+}
+
+static void add_use(compact_ctx *c, const tn_node *access, const tn_node *stmt) {
+  memory *m = find_memory(c, &c->of_buffer, access->in[0]);
+  if (m == NULL) {
+    if (!tn_is(access->in[0], TN_OP_BUFFER)) {
+      return;
+    }
+    escape(find_memory(c, &c->of_data, access->in[0]->in[TN_BUFFER_DATA]));
+    return;
+  }
+  m->common = m->common == NULL ? stmt : common_of(c, m->common, stmt);
+  for (uint32_t i = tn_lower_first_index(access); i < access->n_in; ++i) {
+    m->is_escaping |= tn_dtype_lanes(access->in[i]->dtype) > 1;
+  }
+}
+
+/* Looks at an expression, or a statement's own part. */
+static void find_uses(compact_ctx *c, const tn_node *n, const tn_node *stmt) {
+  if (tn_is(n, TN_OP_VAR)) {
+    escape(find_memory(c, &c->of_data, n));
+    return;
+  }
   if (tn_is(n, TN_OP_BUFFER)) {
-    c->is_escaping |= n != c->buffer && n->in[TN_BUFFER_DATA] == data;
-    return TN_SKIP;
+    escape(find_memory(c, &c->of_buffer, n));
+    escape(find_memory(c, &c->of_data, n->in[TN_BUFFER_DATA]));
+    return;
+  }
+  if (n != stmt && (n->n_in == 0 || tn_map_find(&c->seen, n->id, NULL))) {
+    return;
+  }
+  tn_map_set(&c->seen, n->id, 0);
+  bool is_access = tn_lower_is_access(n);
+  if (is_access) {
+    add_use(c, n, stmt);
+  }
+  bool is_pointer = tn_is(n, TN_OP_INTRIN) && tn_dtype_is_handle(n->dtype); /* T.address_of */
+  for (uint32_t i = is_access ? 1 : 0; i < n->n_in; ++i) {
+    if (is_pointer && tn_is(n->in[i], TN_OP_LOAD)) {
+      escape(find_memory(c, &c->of_buffer, n->in[i]->in[TN_LOAD_BUFFER]));
+    }
+    if (tn_op_info_get((tn_op)n->in[i]->op)->cls != TN_CLASS_STMT) {
+      find_uses(c, n->in[i], stmt);
+    }
+  }
+}
+
+/* Fills parents, memories and their uses, in the order of the text. */
+static void look(compact_ctx *c, const tn_node *n, const tn_node *parent, uint64_t depth) {
+  tn_lower_map_set(&c->parents, n, parent);
+  tn_map_set(&c->depths, n->id, depth);
+  if (tn_is(n, TN_OP_DECL)) { /* another name of memory that was declared already */
+    if (!tn_map_find(&c->of_buffer, n->in[0]->id, NULL)) {
+      find_uses(c, n->in[0], n);
+    }
+    return;
+  }
+  tn_map_clear(&c->seen);
+  if (tn_is(n, TN_OP_ALLOC)) {
+    find_uses(c, n->in[TN_ALLOC_EXTENTS], n);
+    return;
+  }
+  if (!tn_is(n, TN_OP_SEQ)) {
+    find_uses(c, n, n);
   }
   for (uint32_t i = 0; i < n->n_in; ++i) {
-    bool is_name = n->in[i] == data && !(n == c->alloc && i == TN_ALLOC_VAR);
-    bool is_place = i == 0 && (tn_lower_is_access(n) || tn_is(n, TN_OP_DECL));
-    c->is_escaping |= is_name || (n->in[i] == c->buffer && !is_place);
-  }
-  if (tn_lower_is_access(n) && n->in[0] == c->buffer) {
-    for (uint32_t i = tn_lower_first_index(n); i < n->n_in; ++i) {
-      c->is_escaping |= tn_dtype_lanes(n->in[i]->dtype) > 1;
+    if (tn_is(n, TN_OP_SEQ) && i + 1 < n->n_in && tn_is(n->in[i], TN_OP_ALLOC) &&
+        tn_is(n->in[i + 1], TN_OP_DECL)) {
+      add_memory(c, n->in[i], n->in[i + 1]);
+    }
+    if (tn_op_info_get((tn_op)n->in[i]->op)->cls == TN_CLASS_STMT) {
+      look(c, n->in[i], n, depth + 1);
     }
   }
-  bool is_pointer = tn_is(n, TN_OP_INTRIN) && n->n_in > 0 && tn_is(n->in[0], TN_OP_LOAD) &&
-                    n->in[0]->in[0] == c->buffer && tn_dtype_is_handle(n->dtype);
-  c->is_escaping |= is_pointer; /* T.address_of */
-  return c->is_escaping ? TN_STOP : TN_DESCEND;
 }
 
-static tn_visit find_use(const tn_node *n, void *ctx) {
-  compact_ctx *c = ctx;
-  ++c->n_visits;
-  return tn_lower_is_access(n) && n->in[0] == c->buffer ? TN_STOP : TN_DESCEND;
-}
-
-static bool uses(compact_ctx *c, const tn_node *n) { return !tn_walk_distinct(n, find_use, c); }
-
-/* Memory of its own, laid out row by row, that nothing but plain accesses names. */
-static bool is_candidate(compact_ctx *c, const tn_node *seq, uint32_t at) {
-  const tn_node *decl = at + 1 < seq->n_in ? seq->in[at + 1] : seq;
-  c->alloc = seq->in[at];
-  if (!tn_is(c->alloc, TN_OP_ALLOC) || !tn_is(decl, TN_OP_DECL) || c->n_visits > MAX_VISITS) {
-    return false;
-  }
-  c->buffer = decl->in[0];
-  const tn_node *strides = c->buffer->in[TN_BUFFER_STRIDES];
-  c->is_escaping = c->buffer->in[TN_BUFFER_DATA] != c->alloc->in[TN_ALLOC_VAR] ||
-                   tn_buffer_ndim(c->buffer) > TN_MAX_NDIM || c->alloc->dtype != c->buffer->dtype ||
-                   !tn_is_none(c->alloc->in[TN_ALLOC_ANNOTATIONS]) ||
-                   (tn_is(strides, TN_OP_LIST) && strides->n_in > 0) ||
-                   !tn_is_int(c->buffer->in[TN_BUFFER_ELEM_OFFSET], 0);
-  for (uint32_t i = at; i < seq->n_in && !c->is_escaping; ++i) {
-    (void)tn_walk_distinct(seq->in[i], find_escape, c);
-  }
-  return !c->is_escaping;
-}
-
-/* The only one of a sequence's items from `from` on that uses the buffer; NULL: several or none. */
-static const tn_node *only_user(compact_ctx *c, const tn_node *seq, uint32_t from) {
-  const tn_node *found = NULL;
-  for (uint32_t i = from; i < seq->n_in; ++i) {
-    if (!uses(c, seq->in[i])) {
-      continue;
+/* The loops between the memory's sequence and all its uses, outermost first, as far in as memory
+ * may go; how many. */
+static uint32_t path_of(const compact_ctx *c, const memory *m, const tn_node **out) {
+  const tn_node *top = tn_lower_map_find(&c->parents, m->alloc);
+  uint32_t n = 0;
+  const tn_node *at = m->common;
+  while (at != NULL && at != top) {
+    const tn_node *around = tn_lower_map_find(&c->parents, at);
+    if (around == NULL) {
+      return 0;
     }
-    if (found != NULL) {
-      return NULL;
-    }
-    found = seq->in[i];
-  }
-  return found;
-}
-
-/* Follows the statements that hold all uses, as long as there is one. */
-static void find_path(compact_ctx *c, const tn_node *n) {
-  c->n_path = 0;
-  while (n != NULL) {
-    switch ((int)n->op) {
-      case TN_OP_SEQ:
-        n = only_user(c, n, 0);
-        break;
-      case TN_OP_FOR:
-        if ((n->attr.i64 != TN_FOR_SERIAL && n->attr.i64 != TN_FOR_PARALLEL) ||
-            c->n_path == MAX_PATH || uses(c, n->in[TN_FOR_MIN]) || uses(c, n->in[TN_FOR_EXTENT])) {
-          return;
-        }
-        c->path[c->n_path++] = n;
-        n = n->in[TN_FOR_BODY];
-        break;
-      case TN_OP_IF: {
-        bool is_then = uses(c, n->in[TN_IF_THEN]);
-        if (uses(c, n->in[TN_IF_COND]) || (is_then && uses(c, n->in[TN_IF_ELSE]))) {
-          return;
-        }
-        n = n->in[is_then ? TN_IF_THEN : TN_IF_ELSE];
-        break;
+    if (tn_is(around, TN_OP_FOR)) {
+      bool is_open = around->attr.i64 == TN_FOR_SERIAL || around->attr.i64 == TN_FOR_PARALLEL;
+      n = is_open ? n : 0;
+      if (is_open && n == MAX_PATH) {
+        return 0;
       }
-      default:
-        return;
+      if (is_open) {
+        out[n++] = around;
+      }
+    } else if (tn_is(around, TN_OP_WHILE)) {
+      n = 0;
     }
+    at = around;
   }
+  for (uint32_t i = 0; i < n / 2; ++i) {
+    const tn_node *swap = out[i];
+    out[i] = out[n - 1 - i];
+    out[n - 1 - i] = swap;
+  }
+  return n;
 }
 
 /* ---- the smaller buffer ---- */
 
 /* Its extent in dimension d: NULL, and the whole dimension, where nothing is gained. */
-static const tn_node *extent_of(compact_ctx *c, uint32_t d) {
-  const tn_node *lo = c->region.lo[d];
-  const tn_node *whole = c->buffer->in[TN_BUFFER_SHAPE]->in[d];
+static const tn_node *extent_of(compact_ctx *c, const memory *m, uint32_t d) {
+  const tn_node *lo = m->region.lo[d];
+  const tn_node *whole = m->buffer->in[TN_BUFFER_SHAPE]->in[d];
   if (lo == NULL) {
     return NULL;
   }
-  const tn_node *extent = tn_binary(c->ir, TN_OP_SUB, c->region.hi[d], lo);
+  const tn_node *extent = tn_binary(c->ir, TN_OP_SUB, m->region.hi[d], lo);
   extent = tn_arith_simplify(c->arith,
                              tn_binary(c->ir, TN_OP_ADD, extent, tn_int(c->ir, extent->dtype, 1)));
   if (!tn_is(extent, TN_OP_INT)) {
@@ -163,148 +225,146 @@ static const tn_node *extent_of(compact_ctx *c, uint32_t d) {
 }
 
 /* True when something is gained: fewer elements, or threads that do not share them. */
-static bool make_smaller(compact_ctx *c) {
+static bool make_smaller(compact_ctx *c, memory *m, uint32_t n_path, const tn_node *const *path) {
   const tn_node *in[8];
   const tn_node *shape[TN_MAX_NDIM];
   bool is_gain = false;
-  memcpy(in, c->buffer->in, sizeof in);
-  for (uint32_t d = 0; d < tn_buffer_ndim(c->buffer); ++d) {
-    const tn_node *extent = extent_of(c, d);
+  memcpy(in, m->buffer->in, sizeof in);
+  for (uint32_t d = 0; d < tn_buffer_ndim(m->buffer); ++d) {
+    const tn_node *extent = extent_of(c, m, d);
     is_gain = is_gain || extent != NULL;
-    c->region.lo[d] = extent != NULL ? c->region.lo[d] : NULL;
-    shape[d] = extent != NULL ? extent : c->buffer->in[TN_BUFFER_SHAPE]->in[d];
+    m->region.lo[d] = extent != NULL ? m->region.lo[d] : NULL;
+    shape[d] = extent != NULL ? extent : m->buffer->in[TN_BUFFER_SHAPE]->in[d];
   }
-  for (uint32_t i = 0; i < c->n_path; ++i) {
-    is_gain = is_gain || c->path[i]->attr.i64 == TN_FOR_PARALLEL;
+  for (uint32_t i = 0; i < n_path; ++i) {
+    is_gain = is_gain || path[i]->attr.i64 == TN_FOR_PARALLEL;
   }
-  in[TN_BUFFER_SHAPE] = tn_list(c->ir, tn_buffer_ndim(c->buffer), shape);
-  c->made = tn_node_with(c->ir, c->buffer, in);
+  in[TN_BUFFER_SHAPE] = tn_list(c->ir, tn_buffer_ndim(m->buffer), shape);
+  m->made = tn_node_with(c->ir, m->buffer, in);
   return is_gain;
 }
 
-/* ---- the walk ---- */
+/* ---- decisions ---- */
 
-static void bind_path(compact_ctx *c, uint32_t n) {
-  for (uint32_t i = 0; i < n; ++i) {
-    tn_arith_bind_range(c->arith, c->path[i]->in[TN_FOR_VAR], c->path[i]->in[TN_FOR_MIN],
-                        c->path[i]->in[TN_FOR_EXTENT]);
+static void bind_loop(compact_ctx *c, const tn_node *loop) {
+  tn_arith_bind_range(c->arith, loop->in[TN_FOR_VAR], loop->in[TN_FOR_MIN],
+                      loop->in[TN_FOR_EXTENT]);
+}
+
+/* Binds the loop and those around it, from the outside in; or forgets them. */
+static void bind_around(compact_ctx *c, const tn_node *n, bool is_bound) {
+  if (n == NULL) {
+    return;
+  }
+  bind_around(c, tn_lower_map_find(&c->parents, n), is_bound);
+  if (tn_is(n, TN_OP_FOR) && is_bound) {
+    bind_loop(c, n);
+  } else if (tn_is(n, TN_OP_FOR)) {
+    tn_arith_unbind(c->arith, n->in[TN_FOR_VAR]);
   }
 }
 
-static void unbind_path(compact_ctx *c, uint32_t n) {
-  for (uint32_t i = n; i-- > 0;) {
-    tn_arith_unbind(c->arith, c->path[i]->in[TN_FOR_VAR]);
-  }
-}
-
-/* Decides what becomes of the memory; false: it stays. */
-static bool decide(compact_ctx *c) {
-  bool is_gain = false;
-  c->into = NULL;
-  for (; c->n_path > 0 && c->into == NULL; --c->n_path) {
-    const tn_node *loop = c->path[c->n_path - 1];
-    bind_path(c, c->n_path);
-    if (tn_loop_exits(loop->in[TN_FOR_BODY]) == 0 &&
-        tn_compact_is_private(c->ir, c->arith, c->buffer, loop->in[TN_FOR_BODY], &c->region)) {
-      c->into = loop;
-      is_gain = make_smaller(c);
+static void decide(compact_ctx *c, memory *m) {
+  const tn_node *path[MAX_PATH];
+  uint32_t n_path = m->is_escaping || m->common == NULL ? 0 : path_of(c, m, path);
+  for (; n_path > 0 && m->into == NULL && c->n_visits_left > 0; --n_path) {
+    const tn_node *loop = path[n_path - 1];
+    const tn_node *body = loop->in[TN_FOR_BODY];
+    bind_around(c, loop, true);
+    if (tn_loop_exits(body) == 0 &&
+        tn_compact_is_private(c->ir, c->arith, m->buffer, body, &c->n_visits_left, &m->region)) {
+      m->into = make_smaller(c, m, n_path, path) ? loop : NULL;
+      n_path = 1;
     }
-    unbind_path(c, c->n_path);
+    bind_around(c, loop, false);
   }
-  return c->into != NULL && is_gain;
 }
 
-static const tn_node *new_alloc(compact_ctx *c) {
-  const tn_node *in[5];
-  memcpy(in, c->alloc->in, sizeof in);
-  in[TN_ALLOC_EXTENTS] = c->made->in[TN_BUFFER_SHAPE];
-  return tn_node_with(c->ir, c->alloc, in);
-}
+/* ---- the new function ---- */
 
-static const tn_node *use_rule(tn_rewriter *rw, const tn_node *n) {
-  compact_ctx *c = rw->ctx;
-  if (!tn_lower_is_access(n) || n->in[0] != c->buffer) {
+static const tn_node *use_rule(compact_ctx *c, const tn_node *n) {
+  const memory *m = find_memory(c, &c->of_buffer, n->in[0]);
+  if (m == NULL || m->into == NULL) {
     return NULL;
   }
   const tn_node *indices[TN_MAX_NDIM];
   uint32_t first = tn_lower_first_index(n);
-  for (uint32_t d = 0; d < tn_buffer_ndim(c->buffer); ++d) {
-    const tn_node *lo = c->region.lo[d];
+  for (uint32_t d = 0; d < tn_buffer_ndim(m->buffer); ++d) {
+    const tn_node *lo = m->region.lo[d];
     indices[d] = n->in[first + d];
     if (lo != NULL) {
-      lo = tn_lower_cast(rw->ir, indices[d]->dtype, lo);
-      indices[d] = tn_arith_simplify(c->arith, tn_binary(rw->ir, TN_OP_SUB, indices[d], lo));
+      lo = tn_lower_cast(c->ir, indices[d]->dtype, lo);
+      indices[d] = tn_arith_simplify(c->arith, tn_binary(c->ir, TN_OP_SUB, indices[d], lo));
     }
   }
-  return tn_lower_access_with(rw->ir, n, c->made, tn_buffer_ndim(c->made), indices);
+  return tn_lower_access_with(c->ir, n, m->made, tn_buffer_ndim(m->made), indices);
 }
 
-static const tn_node *move_rule(tn_rewriter *rw, const tn_node *n) {
+/* The loop with the memory that goes into it. */
+static const tn_node *loop_rule(compact_ctx *c, const tn_node *n) {
+  TN_VEC(const tn_node *) parts = {0};
+  uint64_t next = 0;
+  (void)tn_map_find(&c->into, n->in[TN_FOR_VAR]->id, &next);
+  while (next != 0) {
+    const memory *m = &c->memories.data[next - 1];
+    const tn_node *in[5];
+    memcpy(in, m->alloc->in, sizeof in);
+    in[TN_ALLOC_EXTENTS] = m->made->in[TN_BUFFER_SHAPE];
+    TN_VEC_PUSH(&parts, tn_node_with(c->ir, m->alloc, in));
+    TN_VEC_PUSH(&parts, tn_lower_decl(c->ir, m->made));
+    next = m->next;
+  }
+  if (parts.len == 0) {
+    return NULL;
+  }
+  const tn_node *in[6];
+  memcpy(in, n->in, sizeof in);
+  TN_VEC_PUSH(&parts, n->in[TN_FOR_BODY]);
+  in[TN_FOR_BODY] = tn_seq(c->ir, (uint32_t)parts.len, parts.data);
+  TN_VEC_DEINIT(&parts);
+  return tn_node_with(c->ir, n, in);
+}
+
+static const tn_node *rule(tn_rewriter *rw, const tn_node *n) {
   compact_ctx *c = rw->ctx;
-  if (tn_is(n, TN_OP_FOR) && n->in[TN_FOR_VAR] == c->into->in[TN_FOR_VAR]) {
-    const tn_node *in[6];
-    const tn_node *parts[3] = {new_alloc(c), tn_lower_decl(rw->ir, c->made), n->in[TN_FOR_BODY]};
-    memcpy(in, n->in, sizeof in);
-    in[TN_FOR_BODY] = tn_seq(rw->ir, 3, parts);
-    return tn_node_with(rw->ir, n, in);
+  if (tn_lower_is_access(n)) {
+    return use_rule(c, n);
   }
-  return use_rule(rw, n);
-}
-
-static const tn_node *stmt(compact_ctx *c, const tn_node *n);
-
-/* The allocations of a sequence one after the other: each may uncover nothing new for those before,
- * since their uses stay where they are. */
-static const tn_node *seq(compact_ctx *c, const tn_node *n) {
-  for (uint32_t i = 0; tn_is(n, TN_OP_SEQ) && i < n->n_in;) {
-    const tn_node *user = is_candidate(c, n, i) ? only_user(c, n, i + 2) : NULL;
-    if (user != NULL) {
-      find_path(c, user);
-    }
-    if (user == NULL || !decide(c)) {
-      ++i;
-      continue;
-    }
-    TN_VEC(const tn_node *) parts = {0};
-    for (uint32_t k = 0; k < n->n_in; ++k) {
-      if (k != i && k != i + 1) {
-        TN_VEC_PUSH(&parts, n->in[k] == user ? tn_rewrite(c->ir, user, move_rule, c) : n->in[k]);
-      }
-    }
-    n = tn_seq(c->ir, (uint32_t)parts.len, parts.data);
-    TN_VEC_DEINIT(&parts);
+  if (tn_is(n, TN_OP_FOR)) {
+    return loop_rule(c, n);
   }
-  return n;
-}
-
-static const tn_node *stmt(compact_ctx *c, const tn_node *n) {
-  if (tn_op_info_get((tn_op)n->op)->cls != TN_CLASS_STMT || n->n_in == 0) {
-    return n;
-  }
-  n = seq(c, n);
-  TN_VEC(const tn_node *) in = {0};
-  bool is_same = true;
-  bool is_loop = tn_is(n, TN_OP_FOR);
-  if (is_loop) {
-    tn_arith_bind_range(c->arith, n->in[TN_FOR_VAR], n->in[TN_FOR_MIN], n->in[TN_FOR_EXTENT]);
-  }
-  for (uint32_t i = 0; i < n->n_in; ++i) {
-    TN_VEC_PUSH(&in, stmt(c, n->in[i]));
-    is_same = is_same && in.data[i] == n->in[i];
-  }
-  if (is_loop) {
-    tn_arith_unbind(c->arith, n->in[TN_FOR_VAR]);
-  }
-  if (!is_same) {
-    n = tn_is(n, TN_OP_SEQ) ? tn_seq(c->ir, n->n_in, in.data) : tn_node_with(c->ir, n, in.data);
-  }
-  TN_VEC_DEINIT(&in);
-  return n;
+  const memory *m = tn_is(n, TN_OP_ALLOC)  ? find_memory(c, &c->of_data, n->in[TN_ALLOC_VAR])
+                    : tn_is(n, TN_OP_DECL) ? find_memory(c, &c->of_buffer, n->in[0])
+                                           : NULL;
+  return m != NULL && m->into != NULL ? tn_none(rw->ir) : NULL;
 }
 
 static tn_status compact_buffers(tn_ir *ir, const tn_node *func, const tn_node **out_func) {
-  compact_ctx c = {.ir = ir, .arith = tn_arith_new(ir)};
-  *out_func = tn_lower_with_body(ir, func, stmt(&c, func->in[TN_PRIM_FUNC_BODY]));
+  const tn_node *body = func->in[TN_PRIM_FUNC_BODY];
+  compact_ctx c = {.ir = ir, .arith = tn_arith_new(ir), .n_visits_left = MAX_VISITS};
+  bool is_changed = false;
+  look(&c, body, NULL, 0);
+  for (size_t i = 0; i < c.memories.len; ++i) {
+    decide(&c, &c.memories.data[i]);
+  }
+  for (size_t i = c.memories.len; i-- > 0;) {
+    memory *m = &c.memories.data[i];
+    if (m->into != NULL) {
+      uint64_t next = 0;
+      (void)tn_map_find(&c.into, m->into->in[TN_FOR_VAR]->id, &next);
+      m->next = next;
+      tn_map_set(&c.into, m->into->in[TN_FOR_VAR]->id, i + 1);
+      is_changed = true;
+    }
+  }
+  *out_func = is_changed ? tn_lower_with_body(ir, func, tn_rewrite(ir, body, rule, &c)) : func;
+  TN_VEC_DEINIT(&c.memories);
+  tn_map_deinit(&c.of_buffer);
+  tn_map_deinit(&c.of_data);
+  tn_map_deinit(&c.parents);
+  tn_map_deinit(&c.depths);
+  tn_map_deinit(&c.seen);
+  tn_map_deinit(&c.into);
   tn_arith_free(c.arith);
   return NULL;
 }

@@ -19,15 +19,18 @@
 #include "lower/lower_priv.h"
 
 enum {
-  MAX_CUTS = 3,        /* of one loop */
-  MAX_COPIED = 1 << 12 /* statements made in one function */
+  MAX_CUTS = 3,         /* of one loop */
+  MAX_COPIED = 1 << 12, /* statements made in one function */
+  MAX_VISITS = 1 << 16  /* of statements in search of conditions, likewise */
 };
 
 typedef struct partition_ctx {
   tn_ir *ir;
   tn_arith *arith;
   tn_map outer;     /* ids of the variables of loops around */
+  tn_map has_if;    /* id of a statement -> whether a condition is inside */
   int64_t n_copied; /* statements */
+  int64_t n_visits;
 } partition_ctx;
 
 /* Where one loop is to be cut: first values of pieces, ascending, inside the loop's range. */
@@ -147,6 +150,7 @@ static void add_condition(cuts *k, const tn_node *cond) {
 }
 
 static void find_cuts(cuts *k, const tn_node *n) {
+  ++k->c->n_visits;
   switch ((int)n->op) {
     case TN_OP_SEQ:
       for (uint32_t i = 0; i < n->n_in; ++i) {
@@ -169,6 +173,25 @@ static void find_cuts(cuts *k, const tn_node *n) {
     default:
       return;
   }
+}
+
+/* So that loops without conditions, of which there are many inside each other, are not searched. */
+static bool has_if(partition_ctx *c, const tn_node *n) {
+  uint64_t known = 0;
+  if (tn_op_info_get((tn_op)n->op)->cls != TN_CLASS_STMT || n->n_in == 0) {
+    return false;
+  }
+  if (tn_is(n, TN_OP_IF)) {
+    return true;
+  }
+  if (tn_map_find(&c->has_if, n->id, &known)) {
+    return known != 0;
+  }
+  for (uint32_t i = 0; i < n->n_in && known == 0; ++i) {
+    known = has_if(c, n->in[i]);
+  }
+  tn_map_set(&c->has_if, n->id, known);
+  return known != 0;
 }
 
 static tn_visit count_stmt(const tn_node *n, void *ctx) {
@@ -268,18 +291,21 @@ static const tn_node *for_loop(partition_ctx *c, const tn_node *loop) {
   const tn_node *min = loop->in[TN_FOR_MIN];
   const tn_node *extent = loop->in[TN_FOR_EXTENT];
   bool is_open = !tn_is(min, TN_OP_INT) || !tn_is(extent, TN_OP_INT) ||
-                 loop->attr.i64 == TN_FOR_THREAD_BINDING ||
-                 tn_loop_exits(loop->in[TN_FOR_BODY]) != 0;
+                 loop->attr.i64 == TN_FOR_THREAD_BINDING;
   cuts k = {
       .c = c, .var = loop->in[TN_FOR_VAR], .is_vectorized = loop->attr.i64 == TN_FOR_VECTORIZED};
   if (is_open || extent->attr.i64 < 2 ||
-      __builtin_add_overflow(min->attr.i64, extent->attr.i64, &k.end)) {
+      __builtin_add_overflow(min->attr.i64, extent->attr.i64, &k.end) ||
+      !has_if(c, loop->in[TN_FOR_BODY]) || c->n_visits > MAX_VISITS ||
+      tn_loop_exits(loop->in[TN_FOR_BODY]) != 0) {
     return with_body(c, loop);
   }
   k.min = min->attr.i64;
   find_cuts(&k, loop->in[TN_FOR_BODY]);
   int64_t n_stmts = 0;
-  (void)tn_walk(loop, count_stmt, NULL, &n_stmts);
+  if (k.n > 0) {
+    (void)tn_walk(loop, count_stmt, NULL, &n_stmts);
+  }
   if (k.n == 0 || c->n_copied + n_stmts * k.n > MAX_COPIED) {
     return with_body(c, loop);
   }
@@ -312,6 +338,7 @@ static tn_status partition_loops(tn_ir *ir, const tn_node *func, const tn_node *
   partition_ctx c = {.ir = ir, .arith = tn_arith_new(ir)};
   *out_func = tn_lower_with_body(ir, func, stmt(&c, func->in[TN_PRIM_FUNC_BODY]));
   tn_map_deinit(&c.outer);
+  tn_map_deinit(&c.has_if);
   tn_arith_free(c.arith);
   return NULL;
 }
