@@ -302,7 +302,8 @@ tn_answer tn_sets_box(tn_sets *sets, tn_ir *ir, const tn_footprint *footprint,
     bool is_linear = linear_box(&im, ir, footprint, mins, extents);
     sets->stats.n_quick += is_linear;
     sets->stats.n_exact += !is_linear;
-    is_ok = is_linear || exact_box(&im, ir, footprint, mins, extents);
+    is_ok = is_linear ||
+            (q->divisions.len <= TN_SETS_MAX_BOXED && exact_box(&im, ir, footprint, mins, extents));
   }
   tn_answer answer = {.verdict = is_ok                ? TN_PROVED
                                  : q->culprit != NULL ? TN_NOT_AFFINE

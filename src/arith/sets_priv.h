@@ -74,6 +74,14 @@ typedef struct tn_division {
   uint32_t rest;     /* column, or UINT32_MAX: none yet */
 } tn_division;
 
+/* isl's operations are of unequal cost: with many divisions inside each other 200,000 of them take
+ * minutes. Real indices have a handful. */
+enum {
+  TN_SETS_MAX_DIVISIONS = 32, /* where one solution is looked for */
+  TN_SETS_MAX_PROJECTED = 12, /* where a set is projected */
+  TN_SETS_MAX_BOXED = 4       /* where its bounds are wanted as expressions */
+};
+
 enum { TN_SETS_MAX_FORMULAS = 20000, TN_SETS_MAX_COLS = 256 };
 
 typedef TN_VEC(const tn_formula *) tn_formulas;

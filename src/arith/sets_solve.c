@@ -12,7 +12,10 @@
 #include "arith/sets_priv.h"
 #include "base/check.h"
 
-enum { MAX_CONJUNCTIONS = 4096 };
+/* Cells of the matrices of all conjunctions that are tried: a fifth of a second or so. */
+enum { MAX_CELLS = 10000000 };
+/* isl subtracts and bounds sets of many pieces slowly. */
+enum { MAX_PIECES = 64 };
 
 /* What is still to be added to a conjunction. */
 typedef struct todo {
@@ -26,6 +29,7 @@ struct search {
   TN_VEC(const tn_form *) eqs;
   TN_VEC(const tn_form *) ges;
   uint32_t n_conjunctions;
+  uint64_t n_cells;
   bool (*visit)(search *s); /* of a conjunction; false: enough */
   /* a solution */
   tn_verdict verdict;
@@ -55,22 +59,16 @@ static tn_verdict try_quickly(const search *s, int64_t *out_values) {
   return tn_sets_quick(&rows, out_values);
 }
 
-/* Atoms first, then one case of each OR in turn, as long as what is there may hold. False: enough.
- */
-static bool expand(search *s, const todo *pending, const todo *ors) {
-  size_t n_eqs = s->eqs.len;
-  size_t n_ges = s->ges.len;
-  bool goes_on = true;
-  bool is_false = false;
-  while (pending != NULL && !is_false) {
+/* Atoms go to the conjunction, ORs to *ors. False: it cannot hold. */
+static bool take_atoms(search *s, const todo *pending, const todo **ors) {
+  while (pending != NULL) {
     const tn_formula *f = pending->f;
     pending = pending->next;
     switch (f->kind) {
       case TN_FM_TRUE:
         break;
       case TN_FM_FALSE:
-        is_false = true;
-        break;
+        return false;
       case TN_FM_GE:
         TN_VEC_PUSH(&s->ges, &f->form);
         break;
@@ -83,21 +81,36 @@ static bool expand(search *s, const todo *pending, const todo *ors) {
         }
         break;
       case TN_FM_OR:
-        ors = push(s->q, f, ors);
+        *ors = push(s->q, f, *ors);
         break;
     }
   }
-  tn_verdict quick = is_false ? TN_PROVED : try_quickly(s, ors == NULL ? s->values : NULL);
-  if (quick == TN_REFUTED) {
-    s->verdict = TN_REFUTED;
-    s->has_values = true;
+  return true;
+}
+
+/* Atoms first, then one case of each OR in turn, as long as what is there may hold. False: enough.
+ */
+static bool expand(search *s, const todo *pending, const todo *ors) {
+  size_t n_eqs = s->eqs.len;
+  size_t n_ges = s->ges.len;
+  bool goes_on = true;
+  bool may_hold = take_atoms(s, pending, &ors);
+  s->n_cells += (s->eqs.len + s->ges.len) * s->q->cols.len;
+  if (s->n_cells > MAX_CELLS) {
     goes_on = false;
+  } else if (may_hold) {
+    tn_verdict quick = try_quickly(s, ors == NULL ? s->values : NULL);
+    may_hold = quick == TN_UNDECIDED;
+    if (quick == TN_REFUTED) {
+      s->verdict = TN_REFUTED;
+      s->has_values = true;
+      goes_on = false;
+    }
   }
-  is_false = quick != TN_UNDECIDED;
-  if (!is_false && ors == NULL) {
+  if (may_hold && goes_on && ors == NULL) {
     s->n_conjunctions += 1;
-    goes_on = s->n_conjunctions <= MAX_CONJUNCTIONS && s->visit(s);
-  } else if (!is_false) {
+    goes_on = s->visit(s);
+  } else if (may_hold && goes_on) {
     const tn_formula *f = ors->f;
     for (uint32_t i = 0; i < f->n && goes_on; ++i) {
       goes_on = expand(s, push(s->q, f->parts[i], NULL), ors->next);
@@ -212,6 +225,10 @@ static void count(tn_sets *sets, bool was_exact) {
 
 tn_verdict tn_question_solve(tn_question *q, const tn_formulas *formulas, int64_t *out_values,
                              bool *out_has_values) {
+  *out_has_values = false;
+  if (q->divisions.len > TN_SETS_MAX_DIVISIONS) {
+    return TN_UNDECIDED;
+  }
   search s = {.q = q, .visit = visit_solution, .verdict = TN_PROVED, .values = out_values};
   bool is_all = expand_all(&s, formulas);
   if (!is_all && s.verdict == TN_PROVED) {
@@ -227,12 +244,15 @@ static bool visit_projection(search *s) {
   isl_basic_set *part =
       isl_basic_set_project_out(make_basic_set(s), isl_dim_set, s->n_kept, n_dims - s->n_kept);
   s->set = isl_set_union(s->set, isl_set_from_basic_set(part));
-  return s->set != NULL;
+  return s->set != NULL && s->n_conjunctions <= MAX_PIECES;
 }
 
 isl_set *tn_question_project(tn_question *q, const tn_formulas *formulas, uint32_t n_kept,
                              const uint32_t *kept, uint32_t n_params, const uint32_t *params) {
   uint32_t n_cols = (uint32_t)q->cols.len;
+  if (q->divisions.len > TN_SETS_MAX_PROJECTED) {
+    return NULL;
+  }
   uint32_t *dims = TN_ARENA_ARRAY(&q->arena, uint32_t, n_cols);
   for (uint32_t i = 0; i < n_cols; ++i) {
     dims[i] = UINT32_MAX;

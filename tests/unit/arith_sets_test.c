@@ -460,6 +460,39 @@ static void what_may_wrap_is_not_affine(void **state) {
   teardown(&w);
 }
 
+/* Divisions inside each other, and choices: undecided, and soon. */
+static void what_is_deep_does_not_hang(void **state) {
+  (void)state;
+  world w;
+  setup(&w);
+  text_domain d = text_domain_of(&w.w, "i:64 j:n");
+  tn_domain domain = text_as_domain(&d);
+  const tn_node *three = text_expr(&w.w, "3");
+  const tn_node *mod = text_expr(&w.w, "i");
+  const tn_node *min = text_expr(&w.w, "i");
+  for (int k = 0; k < 200; ++k) {
+    tn_ir *ir = w.w.ir;
+    const tn_node *sum =
+        tn_binary(ir, TN_OP_ADD, tn_binary(ir, TN_OP_MUL, mod, three), d.vars.items[1]);
+    mod = tn_binary(ir, TN_OP_FLOORMOD, sum, tn_int(ir, TN_DT_I32, k % 40 + 7));
+    min =
+        tn_binary(ir, k % 2 ? TN_OP_MIN : TN_OP_MAX, tn_binary(ir, TN_OP_ADD, min, d.vars.items[0]),
+                  tn_binary(ir, TN_OP_SUB, d.vars.items[1], tn_int(ir, TN_DT_I32, k)));
+  }
+  const tn_node *deep[] = {mod, min};
+  for (size_t i = 0; i < TN_N_ROWS(deep); ++i) {
+    tn_footprint f = {domain, {.n_dims = 1, .mins = &deep[i]}};
+    const tn_node *mins[1];
+    const tn_node *extents[1];
+    tn_footprint other = {domain, {.n_dims = 1, .mins = &d.vars.items[0]}};
+    assert_int_equal(tn_sets_is_injective(w.sets, &domain, 1, &deep[i]).verdict, TN_UNDECIDED);
+    assert_int_equal(tn_sets_is_covered(w.sets, &f, 1, &other).verdict, TN_UNDECIDED);
+    assert_int_equal(tn_sets_box(w.sets, w.w.ir, &f, mins, extents).verdict, TN_UNDECIDED);
+  }
+  assert_int_equal(tn_sets_stats_get(w.sets).n_undecided, 6);
+  teardown(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(questions_about_one_domain_are_decided),
@@ -470,6 +503,7 @@ int main(void) {
       cmocka_unit_test(answers_are_remembered_by_structure),
       cmocka_unit_test(past_the_cap_a_question_is_undecided_and_counted),
       cmocka_unit_test(what_may_wrap_is_not_affine),
+      cmocka_unit_test(what_is_deep_does_not_hang),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
