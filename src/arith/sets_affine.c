@@ -10,104 +10,16 @@
 
 static const tn_interval unknown = {false, false, 0, 0};
 
-/* ---- forms ---- */
+/* ---- what types hold ---- */
 
-const tn_form *tn_form_const(tn_question *q, int64_t value) {
-  tn_form *f = TN_ARENA_NEW(&q->arena, tn_form);
-  f->base = value;
-  return f;
-}
-
-const tn_form *tn_form_col(tn_question *q, uint32_t col) {
-  tn_form *f = TN_ARENA_NEW(&q->arena, tn_form);
-  tn_form_term *term = TN_ARENA_NEW(&q->arena, tn_form_term);
-  *term = (tn_form_term){col, 1};
-  f->n = 1;
-  f->terms = term;
-  return f;
-}
-
-/* x * kx + y * ky, false when it passes int64. */
-static bool mul_add(int64_t x, int64_t kx, int64_t y, int64_t ky, int64_t *out) {
-  int64_t a = 0;
-  int64_t b = 0;
-  return !__builtin_mul_overflow(x, kx, &a) && !__builtin_mul_overflow(y, ky, &b) &&
-         !__builtin_add_overflow(a, b, out);
-}
-
-const tn_form *tn_form_sum(tn_question *q, const tn_form *a, int64_t ka, const tn_form *b,
-                           int64_t kb, int64_t k) {
-  if (a == NULL || b == NULL) {
-    return NULL;
-  }
-  tn_form *f = TN_ARENA_NEW(&q->arena, tn_form);
-  tn_form_term *terms = TN_ARENA_ARRAY(&q->arena, tn_form_term, a->n + b->n);
-  bool is_ok =
-      mul_add(a->base, ka, b->base, kb, &f->base) && !__builtin_add_overflow(f->base, k, &f->base);
-  uint32_t i = 0;
-  uint32_t j = 0;
-  while (is_ok && (i < a->n || j < b->n)) {
-    uint32_t ca = i < a->n ? a->terms[i].col : UINT32_MAX;
-    uint32_t cb = j < b->n ? b->terms[j].col : UINT32_MAX;
-    int64_t coef = 0;
-    is_ok =
-        mul_add(ca <= cb ? a->terms[i].coef : 0, ka, cb <= ca ? b->terms[j].coef : 0, kb, &coef);
-    if (coef != 0) {
-      terms[f->n++] = (tn_form_term){ca < cb ? ca : cb, coef};
-    }
-    i += ca <= cb;
-    j += cb <= ca;
-  }
-  f->terms = terms;
-  q->is_too_big = q->is_too_big || !is_ok;
-  return is_ok ? f : NULL;
-}
-
-static const tn_form *scale(tn_question *q, const tn_form *f, int64_t k) {
-  return tn_form_sum(q, f, k, tn_form_const(q, 0), 0, 0);
-}
-
-typedef struct range128 {
-  bool has_lo;
-  bool has_hi;
-  __int128 lo;
-  __int128 hi;
-} range128;
-
-static range128 range_of(const tn_question *q, const tn_form *f) {
-  const __int128 most = (__int128)1 << 110; /* sums of as many as there are columns fit */
-  range128 r = {true, true, f->base, f->base};
-  for (uint32_t i = 0; i < f->n; ++i) {
-    tn_interval iv = q->cols.data[f->terms[i].col].iv;
-    __int128 c = f->terms[i].coef;
-    r.has_lo = r.has_lo && (c > 0 ? iv.has_lo : iv.has_hi);
-    r.has_hi = r.has_hi && (c > 0 ? iv.has_hi : iv.has_lo);
-    __int128 lo = c * (c > 0 ? iv.lo : iv.hi);
-    __int128 hi = c * (c > 0 ? iv.hi : iv.lo);
-    r.has_lo = r.has_lo && lo < most && lo > -most;
-    r.has_hi = r.has_hi && hi < most && hi > -most;
-    r.lo += r.has_lo ? lo : 0;
-    r.hi += r.has_hi ? hi : 0;
-  }
-  return r;
-}
-
-static tn_interval narrow(range128 r) {
-  tn_interval iv = {r.has_lo && r.lo >= INT64_MIN && r.lo <= INT64_MAX,
-                    r.has_hi && r.hi >= INT64_MIN && r.hi <= INT64_MAX, 0, 0};
-  iv.lo = iv.has_lo ? (int64_t)r.lo : 0;
-  iv.hi = iv.has_hi ? (int64_t)r.hi : 0;
-  return iv;
-}
-
-static bool is_within(range128 r, tn_interval type) {
+static bool is_within(tn_range128 r, tn_interval type) {
   return r.has_lo && r.has_hi && (!type.has_lo || r.lo >= type.lo) &&
          (r.hi <= (type.has_hi ? (__int128)type.hi : (__int128)UINT64_MAX));
 }
 
 /* The type holds the form's value: by its bounds, or by what index arithmetic promises. */
 static bool is_exact(const tn_question *q, const tn_form *f, tn_dtype dtype) {
-  range128 r = range_of(q, f);
+  tn_range128 r = tn_form_range(q, f);
   if (f->n == 1 && f->base == 0 && f->terms[0].coef == 1) {
     return true; /* a column's value was in range where it was made */
   }
@@ -120,93 +32,6 @@ static bool is_exact(const tn_question *q, const tn_form *f, tn_dtype dtype) {
     is_sane = f->terms[i].coef <= sane && f->terms[i].coef >= -sane;
   }
   return is_sane;
-}
-
-/* ---- formulas ---- */
-
-static const tn_formula true_formula = {.kind = TN_FM_TRUE};
-static const tn_formula false_formula = {.kind = TN_FM_FALSE};
-
-const tn_formula *tn_formula_atom(tn_question *q, tn_formula_kind kind, const tn_form *form) {
-  if (form == NULL) {
-    return &false_formula;
-  }
-  if (form->n == 0) {
-    bool holds = kind == TN_FM_GE ? form->base >= 0 : form->base == 0;
-    return holds ? &true_formula : &false_formula;
-  }
-  tn_formula *f = TN_ARENA_NEW(&q->arena, tn_formula);
-  f->kind = kind;
-  f->form = *form;
-  q->n_formulas += 1;
-  q->is_too_big = q->is_too_big || q->n_formulas > TN_SETS_MAX_FORMULAS;
-  return f;
-}
-
-const tn_formula *tn_formula_list(tn_question *q, tn_formula_kind kind, uint32_t n,
-                                  const tn_formula *const *parts) {
-  const tn_formula *neutral = kind == TN_FM_AND ? &true_formula : &false_formula;
-  const tn_formula *final = kind == TN_FM_AND ? &false_formula : &true_formula;
-  const tn_formula **kept = TN_ARENA_ARRAY(&q->arena, const tn_formula *, n);
-  uint32_t n_kept = 0;
-  for (uint32_t i = 0; i < n; ++i) {
-    if (parts[i]->kind == final->kind) {
-      return final;
-    }
-    if (parts[i]->kind != neutral->kind) {
-      kept[n_kept++] = parts[i];
-    }
-  }
-  if (n_kept <= 1) {
-    return n_kept == 0 ? neutral : kept[0];
-  }
-  tn_formula *f = TN_ARENA_NEW(&q->arena, tn_formula);
-  *f = (tn_formula){.kind = kind, .n = n_kept, .parts = kept};
-  q->n_formulas += 1;
-  q->is_too_big = q->is_too_big || q->n_formulas > TN_SETS_MAX_FORMULAS;
-  return f;
-}
-
-const tn_formula *tn_formula_both(tn_question *q, tn_formula_kind kind, const tn_formula *a,
-                                  const tn_formula *b) {
-  return tn_formula_list(q, kind, 2, (const tn_formula *const[]){a, b});
-}
-
-/* a op b over the integers. */
-static const tn_formula *compare(tn_question *q, tn_op op, const tn_form *a, const tn_form *b) {
-  switch ((int)op) {
-    case TN_OP_EQ:
-      return tn_formula_atom(q, TN_FM_EQ, tn_form_sum(q, a, 1, b, -1, 0));
-    case TN_OP_LT:
-      return tn_formula_atom(q, TN_FM_GE, tn_form_sum(q, b, 1, a, -1, -1));
-    case TN_OP_LE:
-      return tn_formula_atom(q, TN_FM_GE, tn_form_sum(q, b, 1, a, -1, 0));
-    case TN_OP_GT:
-      return tn_formula_atom(q, TN_FM_GE, tn_form_sum(q, a, 1, b, -1, -1));
-    case TN_OP_GE:
-      return tn_formula_atom(q, TN_FM_GE, tn_form_sum(q, a, 1, b, -1, 0));
-    default: /* NE */
-      return tn_formula_both(q, TN_FM_OR, compare(q, TN_OP_LT, a, b), compare(q, TN_OP_GT, a, b));
-  }
-}
-
-const tn_formula *tn_formula_order(tn_question *q, tn_op op, uint32_t n, const tn_form *const *a,
-                                   const tn_form *const *b) {
-  const tn_formula **equal = TN_ARENA_ARRAY(&q->arena, const tn_formula *, n + 1);
-  const tn_formula **cases = TN_ARENA_ARRAY(&q->arena, const tn_formula *, n + 1);
-  tn_op strict = op == TN_OP_LE ? TN_OP_LT : op == TN_OP_GE ? TN_OP_GT : op;
-  uint32_t n_cases = 0;
-  for (uint32_t i = 0; i < n; ++i) {
-    if (op != TN_OP_EQ) { /* the first position that differs decides */
-      equal[i] = compare(q, strict, a[i], b[i]);
-      cases[n_cases++] = tn_formula_list(q, TN_FM_AND, i + 1, equal);
-    }
-    equal[i] = compare(q, TN_OP_EQ, a[i], b[i]);
-  }
-  if (op == TN_OP_EQ || op == TN_OP_LE || op == TN_OP_GE) {
-    cases[n_cases++] = tn_formula_list(q, TN_FM_AND, n, equal);
-  }
-  return tn_formula_list(q, TN_FM_OR, n_cases, cases);
 }
 
 /* ---- the question ---- */
@@ -248,10 +73,10 @@ static tn_interval interval_of_var(tn_dtype dtype) {
 static void define_range(tn_question *q, uint32_t col, tn_interval iv) {
   const tn_form *f = tn_form_col(q, col);
   if (iv.has_lo) {
-    define(q, compare(q, TN_OP_GE, f, tn_form_const(q, iv.lo)));
+    define(q, tn_formula_compare(q, TN_OP_GE, f, tn_form_const(q, iv.lo)));
   }
   if (iv.has_hi) {
-    define(q, compare(q, TN_OP_LE, f, tn_form_const(q, iv.hi)));
+    define(q, tn_formula_compare(q, TN_OP_LE, f, tn_form_const(q, iv.hi)));
   }
 }
 
@@ -281,7 +106,7 @@ static tn_division *divide(tn_question *q, const tn_form *f, int64_t divisor) {
       return d;
     }
   }
-  tn_interval iv = narrow(range_of(q, f));
+  tn_interval iv = tn_range_narrow(tn_form_range(q, f));
   iv.lo = iv.has_lo ? tn_arith_floordiv(iv.lo, divisor) : 0;
   iv.hi = iv.has_hi ? tn_arith_floordiv(iv.hi, divisor) : 0;
   uint32_t quotient = tn_question_add_col(q, TN_COL_EXTRA, NULL, iv);
@@ -290,7 +115,7 @@ static tn_division *divide(tn_question *q, const tn_form *f, int64_t divisor) {
     return NULL;
   }
   define(q, tn_formula_atom(q, TN_FM_GE, rest));
-  define(q, compare(q, TN_OP_LT, rest, tn_form_const(q, divisor)));
+  define(q, tn_formula_compare(q, TN_OP_LT, rest, tn_form_const(q, divisor)));
   TN_VEC_PUSH(&q->divisions, (tn_division){f, divisor, quotient, UINT32_MAX});
   return &TN_VEC_LAST(&q->divisions);
 }
@@ -315,7 +140,7 @@ static const tn_form *floor_rest(tn_question *q, const tn_form *f, int64_t divis
   if (d->rest == UINT32_MAX) {
     d->rest = tn_question_add_col(q, TN_COL_EXTRA, NULL, (tn_interval){true, true, 0, divisor - 1});
     const tn_form *rest = tn_form_sum(q, f, 1, tn_form_col(q, d->quotient), -divisor, 0);
-    define(q, compare(q, TN_OP_EQ, rest, tn_form_col(q, d->rest)));
+    define(q, tn_formula_compare(q, TN_OP_EQ, rest, tn_form_col(q, d->rest)));
   }
   return tn_form_col(q, d->rest);
 }
@@ -332,15 +157,17 @@ static const tn_form *choose(tn_question *q, const tn_formula *cond, const tn_fo
   if (cond->kind == TN_FM_FALSE || not_cond->kind == TN_FM_TRUE) {
     return b;
   }
-  tn_interval ia = narrow(range_of(q, a));
-  tn_interval ib = narrow(range_of(q, b));
+  tn_interval ia = tn_range_narrow(tn_form_range(q, a));
+  tn_interval ib = tn_range_narrow(tn_form_range(q, b));
   tn_interval iv = {ia.has_lo && ib.has_lo, ia.has_hi && ib.has_hi, ia.lo < ib.lo ? ia.lo : ib.lo,
                     ia.hi > ib.hi ? ia.hi : ib.hi};
   uint32_t col = tn_question_add_col(q, TN_COL_EXTRA, NULL, iv);
   const tn_form *value = tn_form_col(q, col);
-  define(q, tn_formula_both(
-                q, TN_FM_OR, tn_formula_both(q, TN_FM_AND, cond, compare(q, TN_OP_EQ, value, a)),
-                tn_formula_both(q, TN_FM_AND, not_cond, compare(q, TN_OP_EQ, value, b))));
+  define(q,
+         tn_formula_both(
+             q, TN_FM_OR,
+             tn_formula_both(q, TN_FM_AND, cond, tn_formula_compare(q, TN_OP_EQ, value, a)),
+             tn_formula_both(q, TN_FM_AND, not_cond, tn_formula_compare(q, TN_OP_EQ, value, b))));
   return value;
 }
 
@@ -349,14 +176,15 @@ static const tn_form *trunc_quotient(tn_question *q, const tn_form *f, int64_t d
   if (f == NULL) {
     return NULL;
   }
-  range128 r = range_of(q, f);
+  tn_range128 r = tn_form_range(q, f);
   if (r.has_lo && r.lo >= 0) {
     return floor_quotient(q, f, divisor);
   }
   const tn_form *zero = tn_form_const(q, 0);
   const tn_form *up = floor_quotient(q, f, divisor);
-  const tn_form *down = scale(q, floor_quotient(q, scale(q, f, -1), divisor), -1);
-  return choose(q, compare(q, TN_OP_GE, f, zero), compare(q, TN_OP_LT, f, zero), up, down);
+  const tn_form *down = tn_form_scale(q, floor_quotient(q, tn_form_scale(q, f, -1), divisor), -1);
+  return choose(q, tn_formula_compare(q, TN_OP_GE, f, zero),
+                tn_formula_compare(q, TN_OP_LT, f, zero), up, down);
 }
 
 /* f / divisor in the sense of op; the divisor may be negative. */
@@ -369,15 +197,15 @@ static const tn_form *quotient_or_rest(tn_question *q, tn_op op, const tn_form *
   const tn_form *quotient = NULL;
   switch ((int)op) {
     case TN_OP_FLOORDIV:
-      return floor_quotient(q, is_negative ? scale(q, f, -1) : f, divisor);
+      return floor_quotient(q, is_negative ? tn_form_scale(q, f, -1) : f, divisor);
     case TN_OP_FLOORMOD:
-      return is_negative ? scale(q, floor_rest(q, scale(q, f, -1), divisor), -1)
+      return is_negative ? tn_form_scale(q, floor_rest(q, tn_form_scale(q, f, -1), divisor), -1)
                          : floor_rest(q, f, divisor);
     case TN_OP_DIV:
       quotient = trunc_quotient(q, f, divisor);
-      return is_negative ? scale(q, quotient, -1) : quotient;
+      return is_negative ? tn_form_scale(q, quotient, -1) : quotient;
     default: { /* MOD: the divisor's sign does not matter */
-      range128 r = range_of(q, f);
+      tn_range128 r = tn_form_range(q, f);
       if (r.has_lo && r.lo >= 0) {
         return floor_rest(q, f, divisor);
       }
@@ -419,20 +247,22 @@ static const tn_form *convert_binary(tn_instance *inst, const tn_node *n) {
       return tn_form_sum(q, a, 1, b, -1, 0);
     case TN_OP_MUL:
       if (is_const) {
-        return scale(q, a, k);
+        return tn_form_scale(q, a, k);
       }
-      return const_of(a, &k) ? scale(q, b, k) : refuse(q, n);
+      return const_of(a, &k) ? tn_form_scale(q, b, k) : refuse(q, n);
     case TN_OP_SHL:
-      return is_const && k >= 0 && k < 62 ? scale(q, a, (int64_t)1 << k) : refuse(q, n);
+      return is_const && k >= 0 && k < 62 ? tn_form_scale(q, a, (int64_t)1 << k) : refuse(q, n);
     case TN_OP_SHR:
       return is_const && k >= 0 && k < 62 ? floor_quotient(q, a, (int64_t)1 << k) : refuse(q, n);
     case TN_OP_BAND: /* the low bits, in two's complement */
       return is_const && k > 0 && k < INT64_MAX && (k & (k + 1)) == 0 ? floor_rest(q, a, k + 1)
                                                                       : refuse(q, n);
     case TN_OP_MIN:
-      return choose(q, compare(q, TN_OP_LT, a, b), compare(q, TN_OP_GE, a, b), a, b);
+      return choose(q, tn_formula_compare(q, TN_OP_LT, a, b), tn_formula_compare(q, TN_OP_GE, a, b),
+                    a, b);
     case TN_OP_MAX:
-      return choose(q, compare(q, TN_OP_GT, a, b), compare(q, TN_OP_LE, a, b), a, b);
+      return choose(q, tn_formula_compare(q, TN_OP_GT, a, b), tn_formula_compare(q, TN_OP_LE, a, b),
+                    a, b);
     default:
       return is_const && k != 0 && k != INT64_MIN ? quotient_or_rest(q, (tn_op)n->op, a, k)
                                                   : refuse(q, n);
@@ -465,7 +295,7 @@ static const tn_form *convert_cast(tn_instance *inst, const tn_node *n) {
   bool is_wider = tn_dtype_is_uint(from) == tn_dtype_is_uint(n->dtype)
                       ? tn_dtype_bits(n->dtype) >= tn_dtype_bits(from)
                       : tn_dtype_is_uint(from) && tn_dtype_bits(n->dtype) > tn_dtype_bits(from);
-  if (!is_wider && !is_within(range_of(q, f), tn_interval_of_type(n->dtype))) {
+  if (!is_wider && !is_within(tn_form_range(q, f), tn_interval_of_type(n->dtype))) {
     return refuse(q, n);
   }
   return f;
@@ -497,7 +327,7 @@ static const tn_form *convert(tn_instance *inst, const tn_node *n) {
     case TN_OP_VAR:
       return convert_var(inst, n);
     case TN_OP_NEG:
-      return scale(q, tn_instance_form(inst, n->in[0]), -1);
+      return tn_form_scale(q, tn_instance_form(inst, n->in[0]), -1);
     case TN_OP_ADD:
     case TN_OP_SUB:
     case TN_OP_MUL:
@@ -610,7 +440,7 @@ static const tn_formula *compare_to(tn_instance *inst, tn_op op, const tn_form *
                            compare_to(inst, op, a, n->in[TN_B]));
   }
   const tn_form *b = tn_instance_form(inst, n);
-  return a == NULL || b == NULL ? &false_formula : compare(q, op, a, b);
+  return a == NULL || b == NULL ? tn_formula_const(false) : tn_formula_compare(q, op, a, b);
 }
 
 static const tn_formula *convert_compare(tn_instance *inst, const tn_node *n, bool truth) {
@@ -643,18 +473,19 @@ static const tn_formula *convert_cond_choice(tn_instance *inst, const tn_node *n
 
 static const tn_formula *is_nonzero(tn_instance *inst, const tn_node *n, bool truth) {
   const tn_form *f = tn_instance_form(inst, n);
-  return f == NULL ? &false_formula
-                   : compare(inst->q, truth ? TN_OP_NE : TN_OP_EQ, f, tn_form_const(inst->q, 0));
+  return f == NULL ? tn_formula_const(false)
+                   : tn_formula_compare(inst->q, truth ? TN_OP_NE : TN_OP_EQ, f,
+                                        tn_form_const(inst->q, 0));
 }
 
 const tn_formula *tn_instance_formula(tn_instance *inst, const tn_node *cond, bool truth) {
   tn_question *q = inst->q;
   if (tn_question_is_failed(q)) {
-    return &false_formula;
+    return tn_formula_const(false);
   }
   if (tn_dtype_lanes(cond->dtype) != 1) {
     (void)refuse(q, cond);
-    return &false_formula;
+    return tn_formula_const(false);
   }
   switch ((int)cond->op) {
     case TN_OP_AND:
@@ -682,7 +513,7 @@ const tn_formula *tn_instance_formula(tn_instance *inst, const tn_node *cond, bo
         return tn_instance_formula(inst, cond->in[0], truth);
       }
       (void)refuse(q, cond);
-      return &false_formula;
+      return tn_formula_const(false);
     default: /* a variable or literal, 0 or 1 */
       return is_nonzero(inst, cond, truth);
   }
@@ -702,16 +533,16 @@ const tn_formula *tn_instance_within(tn_instance *inst, const tn_form *value, co
 
 /* ---- domains ---- */
 
-static range128 range_of_node(tn_instance *inst, const tn_node *n) {
+static tn_range128 range_of_node(tn_instance *inst, const tn_node *n) {
   if (tn_is(n, TN_OP_MIN)) { /* no column for it: see compare_to */
-    range128 a = range_of_node(inst, n->in[TN_A]);
-    range128 b = range_of_node(inst, n->in[TN_B]);
+    tn_range128 a = range_of_node(inst, n->in[TN_A]);
+    tn_range128 b = range_of_node(inst, n->in[TN_B]);
     bool is_a = a.has_hi && (!b.has_hi || a.hi < b.hi);
-    return (range128){a.has_lo && b.has_lo, a.has_hi || b.has_hi, a.lo < b.lo ? a.lo : b.lo,
-                      is_a ? a.hi : b.hi};
+    return (tn_range128){a.has_lo && b.has_lo, a.has_hi || b.has_hi, a.lo < b.lo ? a.lo : b.lo,
+                         is_a ? a.hi : b.hi};
   }
   const tn_form *f = tn_instance_form(inst, n);
-  return f == NULL ? (range128){false, false, 0, 0} : range_of(inst->q, f);
+  return f == NULL ? (tn_range128){false, false, 0, 0} : tn_form_range(inst->q, f);
 }
 
 void tn_instance_init(tn_instance *inst, tn_question *q, tn_col_kind kind,
@@ -722,11 +553,11 @@ void tn_instance_init(tn_instance *inst, tn_question *q, tn_col_kind kind,
   inst->n_vars = domain->n;
   for (uint32_t i = 0; i < domain->n && !tn_question_is_failed(q); ++i) {
     const tn_node *min = domain->mins == NULL ? NULL : domain->mins[i];
-    range128 range = min == NULL ? (range128){true, true, 0, 0} : range_of_node(inst, min);
-    range128 extent = range_of_node(inst, domain->extents[i]);
+    tn_range128 range = min == NULL ? (tn_range128){true, true, 0, 0} : range_of_node(inst, min);
+    tn_range128 extent = range_of_node(inst, domain->extents[i]);
     range.has_hi = range.has_hi && extent.has_hi;
     range.hi += extent.hi - 1;
-    cols[i] = tn_question_add_col(q, kind, domain->vars[i], narrow(range));
+    cols[i] = tn_question_add_col(q, kind, domain->vars[i], tn_range_narrow(range));
     tn_map_set(&inst->vars, domain->vars[i]->id, cols[i]);
     define(q, tn_instance_within(inst, tn_form_col(q, cols[i]), min, domain->extents[i]));
   }

@@ -5,6 +5,7 @@
  * is defined by conjuncts that hold for exactly one value of it, so they may stand at the top of
  * the question whatever the sense (negated or not) in which they are used.
  *
+ *   sets_form.c    forms, formulas
  *   sets_affine.c  expressions to forms and formulas
  *   sets_solve.c   formulas to conjunctions, and those to isl
  *   sets_quick.c   the integer test that saves most questions isl
@@ -149,18 +150,35 @@ const tn_formula *tn_instance_formula(tn_instance *inst, const tn_node *cond, bo
 const tn_formula *tn_instance_within(tn_instance *inst, const tn_form *value, const tn_node *min,
                                      const tn_node *extent);
 
+/* ---- sets_form.c ---- */
 const tn_form *tn_form_const(tn_question *q, int64_t value);
 const tn_form *tn_form_col(tn_question *q, uint32_t col);
 /// a * ka + b * kb + k; NULL (too big) when a number passes int64.
 const tn_form *tn_form_sum(tn_question *q, const tn_form *a, int64_t ka, const tn_form *b,
                            int64_t kb, int64_t k);
-/// form + k, GE or EQ zero; TRUE or FALSE when it has no columns. form NULL: FALSE.
+const tn_form *tn_form_scale(tn_question *q, const tn_form *form, int64_t k);
+
+/// What a form's value lies in, by its columns' bounds.
+typedef struct tn_range128 {
+  bool has_lo;
+  bool has_hi;
+  __int128 lo;
+  __int128 hi;
+} tn_range128;
+tn_range128 tn_form_range(const tn_question *q, const tn_form *form);
+/// Bounds that 64 bits do not hold are left out.
+tn_interval tn_range_narrow(tn_range128 range);
+
+const tn_formula *tn_formula_const(bool truth);
+/// form >= 0 or form == 0; TRUE or FALSE when it has no columns. form NULL: FALSE.
 const tn_formula *tn_formula_atom(tn_question *q, tn_formula_kind kind, const tn_form *form);
 /// AND, OR.
 const tn_formula *tn_formula_list(tn_question *q, tn_formula_kind kind, uint32_t n,
                                   const tn_formula *const *parts);
 const tn_formula *tn_formula_both(tn_question *q, tn_formula_kind kind, const tn_formula *a,
                                   const tn_formula *b);
+/// a op b over the integers; op: EQ NE LT LE GT GE.
+const tn_formula *tn_formula_compare(tn_question *q, tn_op op, const tn_form *a, const tn_form *b);
 /// (a[0], a[1] ...) op (b[0], b[1] ...), lexicographic.
 const tn_formula *tn_formula_order(tn_question *q, tn_op op, uint32_t n, const tn_form *const *a,
                                    const tn_form *const *b);
