@@ -60,6 +60,31 @@ static int64_t fold_shift(int_type t, tn_op op, int64_t a, int64_t b) {
 }
 
 /* Comparisons and the operations whose result has the operands' type; the caller wraps. */
+static bool fold_int_compare(int_type t, tn_op op, int64_t a, int64_t b, int64_t *out) {
+  switch ((int)op) {
+    case TN_OP_EQ:
+      *out = a == b;
+      return true;
+    case TN_OP_NE:
+      *out = a != b;
+      return true;
+    case TN_OP_LT:
+      *out = int_less(t, a, b);
+      return true;
+    case TN_OP_LE:
+      *out = !int_less(t, b, a);
+      return true;
+    case TN_OP_GT:
+      *out = int_less(t, b, a);
+      return true;
+    case TN_OP_GE:
+      *out = !int_less(t, a, b);
+      return true;
+    default:
+      return false;
+  }
+}
+
 static bool fold_int2(int_type t, tn_op op, int64_t a, int64_t b, int64_t *out) {
   uint64_t ua = (uint64_t)a;
   uint64_t ub = (uint64_t)b;
@@ -84,24 +109,6 @@ static bool fold_int2(int_type t, tn_op op, int64_t a, int64_t b, int64_t *out) 
     case TN_OP_MAX:
       *out = int_less(t, b, a) ? a : b;
       return true;
-    case TN_OP_EQ:
-      *out = a == b;
-      return true;
-    case TN_OP_NE:
-      *out = a != b;
-      return true;
-    case TN_OP_LT:
-      *out = int_less(t, a, b);
-      return true;
-    case TN_OP_LE:
-      *out = !int_less(t, b, a);
-      return true;
-    case TN_OP_GT:
-      *out = int_less(t, b, a);
-      return true;
-    case TN_OP_GE:
-      *out = !int_less(t, a, b);
-      return true;
     case TN_OP_AND:
       *out = a != 0 && b != 0;
       return true;
@@ -122,7 +129,7 @@ static bool fold_int2(int_type t, tn_op op, int64_t a, int64_t b, int64_t *out) 
       *out = fold_shift(t, op, a, b);
       return true;
     default:
-      return false;
+      return fold_int_compare(t, op, a, b, out);
   }
 }
 

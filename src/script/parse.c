@@ -489,6 +489,21 @@ static void begin_body(tn_parser *p) {
   p->is_in_body = true;
 }
 
+/* has_own: in memory of its own; functions inside this one belong to its body. */
+static const tn_ast *parse_def_body(tn_parser *p, bool has_own) {
+  tn_arena *outer = p->arena;
+  if (has_own) {
+    begin_body(p);
+  }
+  const tn_ast *body = parse_suite(p, "after the function's head");
+  if (has_own) {
+    p->bodies->data[p->bodies->len - 1].arena = p->body_arena;
+    p->arena = outer;
+    p->is_in_body = false;
+  }
+  return body;
+}
+
 static const tn_ast *parse_def(tn_parser *p, size_t first, const tn_ast *decorators) {
   p->at += 1;
   const tn_token name = *tn_parser_tok(p);
@@ -520,17 +535,8 @@ static const tn_ast *parse_def(tn_parser *p, size_t first, const tn_ast *decorat
     }
   }
   tn_pos head = span_from(p, first);
-  tn_arena *outer = p->arena;
   bool has_own = p->bodies != NULL && !p->is_in_body;
-  if (has_own) { /* functions inside this one belong to its body */
-    begin_body(p);
-  }
-  const tn_ast *body = parse_suite(p, "after the function's head");
-  if (has_own) {
-    p->bodies->data[p->bodies->len - 1].arena = p->body_arena;
-    p->arena = outer;
-    p->is_in_body = false;
-  }
+  const tn_ast *body = parse_def_body(p, has_own);
   if (body == NULL) {
     return NULL;
   }

@@ -148,6 +148,26 @@ static tn_val call_select(tn_reader *r, const tn_call *call) {
 
 /* ---- vectors ---- */
 
+static tn_visit find_vscale(const tn_node *n, void *ctx) {
+  *(bool *)ctx |= tn_is(n, TN_OP_INTRIN) && tn_intrin_of(n)->id == TN_INTRIN_VSCALE;
+  return TN_DESCEND;
+}
+
+/* How many lanes a vector has: a number, and not one that only the machine tells. */
+static bool read_lanes(tn_reader *r, const tn_ast *ast, int64_t *out) {
+  tn_val v = tn_read_val(r, ast);
+  bool is_scalable = false;
+  if (v.kind == TN_VAL_NODE) {
+    (void)tn_walk_distinct(v.node, find_vscale, &is_scalable);
+  }
+  if (is_scalable) {
+    tn_read_fail(r, ast, "unsupported", "vectors of a fixed length: T.Ramp(0, 1, 4)",
+                 "not supported: vectors of T.vscale() lanes, which the machine decides");
+    return false;
+  }
+  return tn_to_int(r, ast, v, out);
+}
+
 static tn_val call_ramp(tn_reader *r, const tn_call *call) {
   const tn_ast *args[3];
   int64_t lanes = 0;
@@ -157,7 +177,7 @@ static tn_val call_ramp(tn_reader *r, const tn_call *call) {
   if (!tn_bind_args(r, call->ast, "base stride lanes", args) ||
       !tn_pair_exprs(r, call->ast, tn_read_val(r, args[0]), tn_read_val(r, args[1]), &base,
                      &stride) ||
-      !tn_to_int(r, args[2], tn_read_val(r, args[2]), &lanes)) {
+      !read_lanes(r, args[2], &lanes)) {
     return tn_val_error();
   }
   return checked(r, call->ast, tn_tir_ramp(r->ir, base, stride, lanes, &out), &out);
@@ -171,7 +191,7 @@ static tn_val call_broadcast(tn_reader *r, const tn_call *call) {
     return tn_val_error();
   }
   const tn_node *value = tn_read_expr(r, args[0]);
-  if (value == NULL || !tn_to_int(r, args[1], tn_read_val(r, args[1]), &lanes)) {
+  if (value == NULL || !read_lanes(r, args[1], &lanes)) {
     return tn_val_error();
   }
   return checked(r, call->ast, tn_tir_broadcast(r->ir, value, lanes, &out), &out);

@@ -606,6 +606,21 @@ static void check_if(checker *c, const tn_node *n) {
   }
 }
 
+static void check_assert(checker *c, const tn_node *n) {
+  check_condition(c, n->in[TN_ASSERT_COND], "an assert");
+  if (!tn_is(n->in[TN_ASSERT_MESSAGE], TN_OP_STR)) {
+    tn_diags_add(c->diags, "assert-message", c->pos, NULL, "the message of an assert is a text");
+  }
+}
+
+static void check_eval(checker *c, const tn_node *n) {
+  if (tn_is(n->in[0], TN_OP_INVOKE)) {
+    check_invoke(c, n->in[0]);
+  } else {
+    check_expr(c, n->in[0]);
+  }
+}
+
 static void check_stmt_node(checker *c, const tn_node *n) {
   switch ((tn_op)n->op) {
     case TN_OP_SEQ:
@@ -617,11 +632,7 @@ static void check_stmt_node(checker *c, const tn_node *n) {
       check_store(c, n);
       return;
     case TN_OP_EVAL:
-      if (tn_is(n->in[0], TN_OP_INVOKE)) {
-        check_invoke(c, n->in[0]);
-        return;
-      }
-      check_expr(c, n->in[0]);
+      check_eval(c, n);
       return;
     case TN_OP_DECL:
       check_expr(c, n->in[0]);
@@ -656,11 +667,7 @@ static void check_stmt_node(checker *c, const tn_node *n) {
       check_launch(c, n);
       return;
     case TN_OP_ASSERT:
-      check_condition(c, n->in[TN_ASSERT_COND], "an assert");
-      if (!tn_is(n->in[TN_ASSERT_MESSAGE], TN_OP_STR)) {
-        tn_diags_add(c->diags, "assert-message", c->pos, NULL,
-                     "the message of an assert is a text");
-      }
+      check_assert(c, n);
       return;
     case TN_OP_BREAK:
     case TN_OP_CONTINUE:
