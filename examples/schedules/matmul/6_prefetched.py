@@ -1,4 +1,5 @@
-# Prefetching: while a tile is summed, the numbers of A that come four rounds later are asked for.
+# Prefetching: memory works while the core does. The rows of B that are copied eight rounds later, and
+# the lines of C into which the next tile goes, are asked for ahead.
 sch = tir.Schedule(IRModule)
 C = sch.get_block("C", "main")
 B_pack = sch.cache_read(C, 1, "global")
@@ -8,12 +9,11 @@ i0, i1 = sch.split(i, factors=[None, 6])
 j0, j1, j2, j3 = sch.split(j, factors=[None, 4, 2, 8])
 sch.reorder(j0, i0, j1, k, i1, j2, j3)
 sch.reverse_compute_at(out, j1)
-# The copy of B, made for 64 columns at a time: panels of 16 columns one after another.
+# The copy of B, made for 64 columns at a time, row after row.
 sch.transform_layout(C, ("read", 1), lambda k, j: (j // 16, k, j % 16))
 sch.compute_at(B_pack, j0)
 kk, jj = sch.get_loops(B_pack)[-2:]
 panel, lane = sch.split(jj, factors=[None, 16])
-sch.reorder(panel, kk, lane)
 sch.vectorize(lane)
 # The three nests of a tile: first values, sums, results.
 init = sch.decompose_reduction(C, k)
@@ -29,4 +29,6 @@ col0, col1 = sch.split(col, factors=[None, 8])
 sch.unroll(row)
 sch.unroll(col0)
 sch.vectorize(col1)
-sch.prefetch(C, ("read", 0), k, 4)
+# What is needed soon.
+sch.prefetch(B_pack, "B", kk, 8)
+sch.prefetch(out, "C", j1, 1)
