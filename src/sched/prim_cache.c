@@ -8,7 +8,7 @@
  *
  * The copy has the shape of the buffer and uses the same indices; where only a part is used at a
  * place, a later pass makes it small (compact_buffers). A copy for reading stands after the writer
- * and before the first reader, in the innermost nest that has all of them; a copy for writing after
+ * and before the first reader, in the innermost nest that has both; a copy for writing after
  * the writer, before the first reader of what it copies to. */
 #include <string.h>
 
@@ -146,10 +146,8 @@ static tn_status add_cached(tn_sched *s, const cache *c) {
  * beside it. */
 static tn_status between(tn_sched *s, const tn_tree *tree, const cache *c, const tn_node *writer,
                          const tn_node **out_nest, const tn_node **out_at) {
-  const tn_node *all[TN_SCHED_MAX_BLOCKS + 1] = {writer};
   const tn_node *first = c->users[0];
   for (uint32_t i = 0; i < c->n_users; ++i) {
-    all[i + 1] = c->users[i];
     if (c->users[i] == writer || tn_tree_place(tree, c->users[i]) < tn_tree_place(tree, writer)) {
       return tn_refuse(s, c->users[i]->in[TN_BLOCK_LABEL], NULL,
                        "it reads '%s' before or while block '%s' writes it", c->buffer->attr.text,
@@ -157,7 +155,9 @@ static tn_status between(tn_sched *s, const tn_tree *tree, const cache *c, const
     }
     first = tn_tree_place(tree, c->users[i]) < tn_tree_place(tree, first) ? c->users[i] : first;
   }
-  const tn_node *common = tn_tree_common(tree, c->n_users + 1, all);
+  /* what is nearest in the text shares most loops: in all of them the copy follows the writer */
+  const tn_node *pair[] = {writer, first};
+  const tn_node *common = tn_tree_common(tree, 2, pair);
   if (!tn_is(common, TN_OP_SEQ)) {
     return tn_refuse(s, writer->in[TN_BLOCK_LABEL], NULL,
                      "there is no place after it and before all readers of '%s'",

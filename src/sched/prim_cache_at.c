@@ -81,6 +81,23 @@ static tn_status find_box(inplace *p) {
   return NULL;
 }
 
+/* What is copied in was written before: memory of the scope holds nothing at first. */
+static tn_status prove_filled(const inplace *p) {
+  const tn_node *writers[TN_SCHED_MAX_BLOCKS];
+  const tn_node *loops[TN_SCHED_MAX_LOOPS];
+  if (!tn_scope_allocates(p->scope, p->buffer)) {
+    return NULL;
+  }
+  uint32_t n = tn_scope_users(p->tree, p->scope, p->buffer, true, writers);
+  tn_status st = refuse(p, "nothing has written all of");
+  for (uint32_t i = 0; i < n && writers[i] != p->block && st != NULL; ++i) {
+    tn_status_free(st);
+    const tn_node *nest = tn_tree_loops(p->tree, writers[i], loops) == 0 ? writers[i] : loops[0];
+    st = tn_prove_box_written(p->s, p->tree, nest, p->buffer, &p->box);
+  }
+  return st;
+}
+
 /* Puts a copy beside the nest; returns its label. */
 static tn_status put_copy(const inplace *p, const char *name, bool is_before,
                           const tn_node **out_label) {
@@ -115,6 +132,7 @@ tn_status tn_prim_cache_inplace(tn_sched *s, tn_prim_call *call) {
   }
   TN_TRY(check_inplace(&p));
   TN_TRY(find_box(&p));
+  TN_TRY(prove_filled(&p));
   tn_buf name = TN_BUF_INIT;
   tn_buf_printf(&name, "%s_%s", p.buffer->attr.text, call->args[2]->attr.text);
   const char *base = tn_ir_text(s->ir, tn_buf_text(&name));

@@ -12,6 +12,7 @@
  * it would compute something else. */
 #include "arith/itermap.h"
 #include "sched/axes.h"
+#include "sched/touches.h"
 
 static const char *name_of(const tn_node *block) { return block->in[TN_BLOCK_LABEL]->attr.text; }
 
@@ -363,6 +364,58 @@ static void find_guard(fusion *f, const tn_node *const *to) {
   tn_arith_free(arith);
 }
 
+static tn_footprint steps_print(const tn_node *block, uint32_t n, const tn_node *const *indices,
+                                const tn_node **vars, const tn_node **mins,
+                                const tn_node **extents) {
+  const tn_node *iters = block->in[TN_BLOCK_ITERS];
+  for (uint32_t i = 0; i < iters->n_in; ++i) {
+    vars[i] = iters->in[i]->in[TN_ITER_VAR];
+    mins[i] = iters->in[i]->in[TN_ITER_MIN];
+    extents[i] = iters->in[i]->in[TN_ITER_EXTENT];
+  }
+  return (tn_footprint){
+      .domain = {.n = iters->n_in, .vars = vars, .mins = mins, .extents = extents},
+      .access = {.n_dims = n, .mins = indices}};
+}
+
+/* Every step of the consumer has an element that the producer makes, even where its value does not
+ * need it: without one the step would be lost. */
+static tn_status check_elements(const fusion *f) {
+  tn_sched *s = f->s;
+  uint32_t n = f->load->n_in - TN_LOAD_INDICES;
+  const tn_node *vars[2][TN_MAX_AXES];
+  const tn_node *mins[2][TN_MAX_AXES];
+  const tn_node *extents[2][TN_MAX_AXES];
+  tn_arith *arith = tn_arith_new(s->ir);
+  bind_axes(arith, f->consumer);
+  bool is_inside = writes_all(s, f->producer, f->made);
+  for (uint32_t d = 0; d < n && is_inside; ++d) {
+    const tn_node *index = f->load->in[TN_LOAD_INDICES + d];
+    const tn_node *zero = tn_int(s->ir, index->dtype, 0);
+    const tn_node *size = f->buffer->in[TN_BUFFER_SHAPE]->in[d];
+    is_inside = tn_arith_prove(arith, tn_index_binary(s->ir, TN_OP_LE, zero, index)) &&
+                tn_arith_prove(arith, tn_index_binary(s->ir, TN_OP_LT, index, size));
+  }
+  tn_arith_free(arith);
+  if (is_inside) {
+    ++s->stats.n_cheap;
+    return NULL;
+  }
+  tn_footprint part =
+      steps_print(f->consumer, n, f->load->in + TN_LOAD_INDICES, vars[0], mins[0], extents[0]);
+  tn_footprint whole =
+      steps_print(f->producer, n, f->made->in + TN_STORE_INDICES, vars[1], mins[1], extents[1]);
+  ++s->stats.n_questions;
+  tn_answer answer = tn_sets_is_covered(tn_sched_sets(s), &part, 1, &whole);
+  if (answer.verdict == TN_PROVED) {
+    return NULL;
+  }
+  s->stats.n_undecided += answer.verdict == TN_UNDECIDED;
+  return tn_refuse(s, f->consumer->in[TN_BLOCK_LABEL], "compute_inline on its producer",
+                   "it has steps for which block '%s' makes no element of '%s'",
+                   name_of(f->producer), f->buffer->attr.text);
+}
+
 static tn_status check_fusion(fusion *f) {
   tn_sched *s = f->s;
   const tn_node *label = f->consumer->in[TN_BLOCK_LABEL];
@@ -388,11 +441,7 @@ static tn_status check_fusion(fusion *f) {
   TN_TRY(tn_prove_all_steps(s, f->tree, f->producer));
   TN_TRY(tn_prove_all_steps(s, f->tree, f->consumer));
   TN_TRY(tn_prove_final(s, f->tree, f->consumer, f->producer));
-  if (!writes_all(s, f->producer, f->made)) {
-    TN_TRY(tn_prove_written(s, f->tree, tn_scope_body(f->tree, scope),
-                            nest_of(f->tree, f->consumer), false, nest_of(f->tree, f->producer),
-                            f->buffer));
-  }
+  TN_TRY(check_elements(f));
   if (!invert_plain(f, f->made->in + TN_STORE_INDICES) &&
       !invert(f, f->made->in + TN_STORE_INDICES)) {
     return tn_refuse(s, label, NULL,

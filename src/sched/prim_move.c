@@ -218,9 +218,32 @@ static tn_status check_marked_loops(const move *m, const tn_tree *tree) {
   return NULL;
 }
 
+/* A producer may now do steps that it did in other rounds. Where it shares loops with what makes
+ * its inputs, those have to be there. */
+static tn_status check_inputs(const move *m, const tn_tree *tree, const tn_node *block) {
+  const tn_node *loops[TN_SCHED_MAX_LOOPS];
+  for (uint32_t i = 0; i < m->n_producers; ++i) {
+    const tn_node *pair[] = {block, tn_tree_site(tree, m->producers[i]->in[TN_BLOCK_LABEL])};
+    const tn_node *common = tn_tree_common(tree, 2, pair);
+    if (tn_tree_loops(tree, common, loops) == 0) {
+      continue;
+    }
+    const tn_node *mine = tn_tree_child_with(tree, common, block);
+    const tn_node *other = tn_tree_child_with(tree, common, pair[1]);
+    const tn_node *region = NULL;
+    for (uint32_t k = 0; (region = tn_block_region(pair[1], true, k)) != NULL; ++k) {
+      TN_TRY(tn_prove_written(m->s, tree, mine, mine, false, other, region->in[TN_REGION_BUFFER]));
+    }
+  }
+  return NULL;
+}
+
 static tn_status check_after(const move *m) {
   const tn_tree *tree = tn_sched_tree(m->s, m->label);
   const tn_node *block = tn_tree_site(tree, m->label);
+  if (!m->is_reverse) {
+    TN_TRY(check_inputs(m, tree, block));
+  }
   if (m->is_reverse) {
     TN_TRY(tn_prove_all_steps(m->s, tree, block));
     TN_TRY(check_finals(m->s, tree, m, block));

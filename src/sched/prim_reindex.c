@@ -374,8 +374,16 @@ static tn_status check(reindexing *r, const tn_domain *domain, const tn_node **o
   TN_TRY(tn_prove_all_steps(r->s, r->tree, r->block));
   TN_TRY(is_determined(r, domain, r->n_to, r->to, r->n_from, r->from,
                        "two elements would have one place in the copy"));
+  if (!r->is_write) { /* the axes of the copying block are spatial */
+    TN_TRY(is_determined(r, domain, r->n_to, r->to, domain->n, domain->vars,
+                         "two steps of the copy would write one place"));
+  }
   if (r->is_write) {
     TN_TRY(tn_block_compact(r->s, r->tree, r->block));
+    if (!tn_block_writes_all(r->s, r->tree, r->block)) {
+      return tn_refuse(r->s, r->block->in[TN_BLOCK_LABEL], NULL,
+                       "it does not write '%s' at every step", r->buffer->attr.text);
+    }
     TN_TRY(is_determined(r, domain, r->n_from, r->from, r->n_to, r->to,
                          "one element would have two places in the copy"));
   }

@@ -107,8 +107,13 @@ TN_MUST_USE tn_status tn_copy_nest(tn_sched *s, const tn_tree *tree, const tn_no
 
 /* ---- proofs ---- */
 
+/// Does a block at each step write all elements of the regions that it declares to write?
+bool tn_block_writes_all(tn_sched *s, const tn_tree *tree, const tn_node *block);
+/// The same, and whether the step is done at all depends on loops alone.
+bool tn_step_is_sure(tn_sched *s, const tn_tree *tree, const tn_node *step);
 /// Whatever the nests in `part` touch of the buffer (reads or writes), one in `whole` writes.
-/// Variables around `around` have one value in both. what: of the message.
+/// Variables around `around` have one value in both. Blocks that may leave out a part of what
+/// they declare do not count as writers.
 TN_MUST_USE tn_status tn_prove_written(tn_sched *s, const tn_tree *tree, const tn_node *around,
                                        const tn_node *part, bool part_writes, const tn_node *whole,
                                        const tn_node *buffer);

@@ -263,6 +263,17 @@ static void add_prints(print_list *list, const tn_touches *touches, const tn_nod
   }
 }
 
+/* Those that are written for certain. */
+static void add_sure_prints(tn_sched *s, const tn_tree *tree, print_list *list,
+                            const tn_touches *touches, const tn_node *buffer) {
+  for (size_t i = 0; i < touches->list.len; ++i) {
+    const tn_touch *t = &touches->list.data[i];
+    if (t->buffer == buffer && t->is_write && tn_step_is_sure(s, tree, t->step)) {
+      TN_VEC_PUSH(list, t->print);
+    }
+  }
+}
+
 static tn_status not_written(tn_sched *s, const tn_answer *answer, const tn_node *buffer) {
   tn_buf text = TN_BUF_INIT;
   if (answer->verdict == TN_UNDECIDED) {
@@ -308,7 +319,7 @@ tn_status tn_prove_written(tn_sched *s, const tn_tree *tree, const tn_node *arou
   tn_status st = tn_touches_collect(s, tree, whole, &b);
   if (st == NULL) {
     add_prints(&parts, &a, buffer, part_writes);
-    add_prints(&wholes, &b, buffer, true);
+    add_sure_prints(s, tree, &wholes, &b, buffer);
     st = prove_covered(s, tree, around, &parts, &wholes, buffer);
     TN_VEC_DEINIT(&parts);
     TN_VEC_DEINIT(&wholes);
@@ -342,7 +353,7 @@ tn_status tn_prove_box_written(tn_sched *s, const tn_tree *tree, const tn_node *
   TN_VEC_PUSH(&parts, part);
   tn_status st = tn_touches_collect(s, tree, whole, &b);
   if (st == NULL) {
-    add_prints(&wholes, &b, buffer, true);
+    add_sure_prints(s, tree, &wholes, &b, buffer);
     st = prove_covered(s, tree, whole, &parts, &wholes, buffer);
     tn_touches_deinit(&b);
   }

@@ -104,6 +104,47 @@ static const sched_row others[] = {
      "cache_read makes"},
     {"no kind of memory", ABC, MATMUL, "cache_write(C, 0, \"\")", NULL, "is empty"},
     {"a number of no buffer", ABC, MATMUL, "cache_read(C, 2, \"local\")", NULL, "no number 2"},
+    {"a copy follows the writer in the loop that its first reader shares", ABC,
+     "S = T.alloc_buffer((16,))\n"
+     "for k in range(16):\n"
+     "    for j in range(16):\n"
+     "        with T.block(\"S\"):\n"
+     "            vk, vj = T.axis.remap(\"RS\", [k, j])\n"
+     "            with T.init():\n"
+     "                S[vj] = T.float32(0)\n"
+     "            S[vj] = S[vj] + A[vk, vj]\n"
+     "    for j2 in range(16):\n"
+     "        with T.block(\"B\"):\n"
+     "            vk, vj = T.axis.remap(\"SS\", [k, j2])\n"
+     "            B[vk, vj] = S[vj]\n"
+     "for j3 in range(16):\n"
+     "    with T.block(\"C\"):\n"
+     "        vj = T.axis.spatial(16, j3)\n"
+     "        C[0, vj] = S[vj]",
+     "cache_write(S, 0, \"local\"); cache_read(C, 0, \"local\")", NULL, NULL},
+    {"a block that does not always write", ABC,
+     "for i, j in T.grid(16, 16):\n    with T.block(\"C\"):\n"
+     "        vi, vj = T.axis.remap(\"SS\", [i, j])\n        if vi < 4:\n"
+     "            C[vi, vj] = A[vi, vj]",
+     "cache_write(C, 0, \"local\")", NULL, "is not written"},
+    {"a block that writes all of its region in a loop", ABC,
+     "for i in range(16):\n    with T.block(\"C\"):\n"
+     "        vi = T.axis.spatial(16, i)\n        for j in range(16):\n"
+     "            C[vi, j] = A[vi, j]",
+     "cache_write(C, 0, \"local\")", NULL, NULL},
+    {"a block that leaves gaps in its region", ABC,
+     "for i in range(16):\n    with T.block(\"C\"):\n"
+     "        vi = T.axis.spatial(16, i)\n        for j in range(8):\n"
+     "            C[vi, j * 2] = A[vi, j]",
+     "cache_write(C, 0, \"local\")", NULL, "is not written"},
+    {"memory that nothing filled", "A: T.Buffer((16,), \"float32\")",
+     "U = T.alloc_buffer((16,))\nfor i in range(16):\n    with T.block(\"U\"):\n"
+     "        vi = T.axis.opaque(16, i)\n        T.reads(U[0:16], A[vi])\n"
+     "        T.writes(U[vi])\n"
+     "        U[vi] = T.if_then_else(vi > 0, U[(vi + 15) % 16], T.float32(0)) + A[vi]\n"
+     "for i2 in range(16):\n    with T.block(\"A\"):\n"
+     "        vi = T.axis.spatial(16, i2)\n        A[vi] = U[vi]",
+     "cache_inplace(U, \"U\", \"local\")", NULL, "nothing has written all"},
     {"a use outside of blocks", ABC,
      "for i, j in T.grid(16, 16):\n    with T.block(\"C\"):\n"
      "        vi, vj = T.axis.remap(\"SS\", [i, j])\n        C[vi, vj] = A[vi, vj]\n"

@@ -91,6 +91,8 @@ static const sched_row moves[] = {
      "reverse_compute_at(C, j)", NULL, NULL},
     {"a sum moves to where it is used", ABC, SUM_THEN "        C[vi, vj] = S[vi, vj]",
      "compute_at(S, j2)", NULL, NULL},
+    {"a copy that moves to where a part of its input is made", AC, TWO,
+     "compute_at(B, j2)\njo, ji = split(j2, [4, 4])\nc = cache_read(C, 0, \"local\")", NULL, NULL},
     {"an output does not move", AC, TWO, "compute_at(C, i)", NULL, "outlives"},
     {"not into a loop around it", AC, TWO, "compute_at(B, i)", NULL, "already"},
     {"the place among a loop's statements", AC, TWO, "compute_at(B, i2, index=1)", NULL,
@@ -129,6 +131,9 @@ static const sched_row inlines[] = {
     {"an output is not inlined", AC, TWO, "compute_inline(C)", NULL, "outlives"},
     {"a sampled place of -2 inlines", AC, TWO, "compute_at(B, -2)", NULL, NULL},
     {"a sampled place of -1 leaves all", AC, TWO, "compute_at(B, -1)", NULL, NULL},
+    {"padding has steps without an element of its input", AC, STENCIL,
+     "p = cache_read(B, \"A\", \"global\")\nreverse_compute_inline(B)", NULL,
+     "has steps for which"},
     {"a transposed reader", AC,
      "B = T.alloc_buffer((16, 16))\n"
      "for i, j in T.grid(16, 16):\n"

@@ -58,6 +58,18 @@ static const sched_row rows[] = {
      "reindex_cache_write(C, 0, \"local\", lambda i, j, k: (j // 5, i, j % 5))", NULL, NULL},
     {"two elements in one place", ABC, MATMUL_T,
      "reindex_cache_read(C, 1, \"local\", lambda i, j, k: (k, j % 8))", NULL, "have one place"},
+    {"a place for equal elements", AC1,
+     "for i, j in T.grid(4, 4):\n    with T.block(\"C\"):\n"
+     "        vi, vj = T.axis.remap(\"SS\", [i, j])\n        C[vi * 4 + vj] = A[vi]",
+     "reindex_cache_read(C, 0, \"local\", lambda i, j: (i, j // 2))", NULL, "write one place"},
+    {"a result that is not always written", AC1,
+     "for i in range(16):\n    with T.block(\"C\"):\n        vi = T.axis.spatial(16, i)\n"
+     "        if vi < 4:\n            C[vi] = A[vi]",
+     "reindex(C, (\"write\", 0))", NULL, "at every step"},
+    {"an operand that the block writes", AC1,
+     "for i in range(16):\n    with T.block(\"C\"):\n        vi = T.axis.spatial(16, i)\n"
+     "        C[vi] = C[vi] + A[vi]",
+     "reindex(C, (\"read\", 0))", NULL, "writes 'C' as well"},
     {"one element in two places", ABC, MATMUL_T,
      "reindex_cache_write(C, 0, \"local\", lambda i, j, k: (i, j, k))", NULL, "have two places"},
     {"an element at two indices", AC1,

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* What is written for certain. A region says what a block may write; a copy of it needs to know that
+ * all of it is written:
+ *
+ *   T.writes(C[vi, 0:8])                      for k in range(8): C[vi, k] = ..     all
+ *                                             for k in range(4): C[vi, k * 2] = .. gaps
+ *                                             if vi < 4: C[vi, 0:8] = ..           not always
+ *
+ * A body of plain stores writes its region; anything else is asked of integer sets. Of a reduction
+ * the first value counts. */
+#include "sched/rewrite.h"
+#include "sched/touches.h"
+
+static bool reads_memory(const tn_node *expr) {
+  return (expr->flags & (TN_NF_READS | TN_NF_EFFECT)) != 0;
+}
+
+static bool is_plain_store(const tn_node *n) {
+  bool is_plain = tn_is(n, TN_OP_STORE) && tn_is_none(n->in[TN_STORE_PREDICATE]);
+  for (uint32_t i = TN_STORE_INDICES; is_plain && i < n->n_in; ++i) {
+    is_plain = tn_dtype_lanes(n->in[i]->dtype) == 1 && !reads_memory(n->in[i]);
+  }
+  return is_plain;
+}
+
+static bool are_plain_stores(const tn_node *n) {
+  bool is_plain = tn_is(n, TN_OP_SEQ) ? n->n_in > 0 : is_plain_store(n);
+  for (uint32_t i = 0; tn_is(n, TN_OP_SEQ) && i < n->n_in && is_plain; ++i) {
+    is_plain = is_plain_store(n->in[i]);
+  }
+  return is_plain;
+}
+
+/* No condition that depends on memory, no store under a predicate, of several lanes or at an index
+ * from memory: what the collected touches say is then done. */
+static bool is_followed(tn_sched *s, const tn_tree *tree, const tn_node *n) {
+  if (tn_is(n, TN_OP_STORE)) {
+    return is_plain_store(n);
+  }
+  if (tn_is(n, TN_OP_BLOCK)) {
+    return !reads_memory(n->in[TN_BLOCK_PREDICATE]) && tn_block_writes_all(s, tree, n);
+  }
+  bool is_known =
+      tn_is(n, TN_OP_SEQ) || tn_is(n, TN_OP_FOR) || tn_is(n, TN_OP_IF) || tn_is(n, TN_OP_EVAL);
+  if (tn_is(n, TN_OP_FOR) && tn_loop_exits(n->in[TN_FOR_BODY]) != 0) {
+    return false;
+  }
+  for (uint32_t i = 0; i < n->n_in && is_known; ++i) {
+    bool is_stmt = tn_op_info_get((tn_op)n->in[i]->op)->cls == TN_CLASS_STMT;
+    is_known =
+        is_stmt ? is_followed(s, tree, n->in[i]) : !(tn_is(n, TN_OP_IF) && reads_memory(n->in[i]));
+  }
+  return is_known;
+}
+
+static tn_footprint region_print(const tn_node *region, tn_arena *arena) {
+  uint32_t n = region->n_in - TN_REGION_RANGES;
+  const tn_node **mins = TN_ARENA_ARRAY(arena, const tn_node *, n);
+  const tn_node **extents = TN_ARENA_ARRAY(arena, const tn_node *, n);
+  for (uint32_t d = 0; d < n; ++d) {
+    mins[d] = region->in[TN_REGION_RANGES + d]->in[TN_RANGE_MIN];
+    extents[d] = region->in[TN_REGION_RANGES + d]->in[TN_RANGE_EXTENT];
+  }
+  return (tn_footprint){.access = {.n_dims = n, .mins = mins, .extents = extents}};
+}
+
+static bool covers_regions(tn_sched *s, const tn_tree *tree, const tn_node *block,
+                           const tn_node *body) {
+  tn_touches touches;
+  tn_status st = tn_touches_collect(s, tree, body, &touches);
+  if (st != NULL) {
+    tn_status_free(st);
+    return false;
+  }
+  TN_VEC(tn_footprint) whole = {0};
+  bool is_covered = true;
+  const tn_node *region = NULL;
+  size_t mark = tn_sched_assume_around(s, tree, body);
+  for (uint32_t i = 0; is_covered && (region = tn_block_region(block, true, i)) != NULL; ++i) {
+    whole.len = 0;
+    for (size_t k = 0; k < touches.list.len; ++k) {
+      if (touches.list.data[k].is_write &&
+          touches.list.data[k].buffer == region->in[TN_REGION_BUFFER]) {
+        TN_VEC_PUSH(&whole, touches.list.data[k].print);
+      }
+    }
+    tn_footprint part = region_print(region, &touches.arena);
+    ++s->stats.n_questions;
+    is_covered =
+        tn_sets_is_covered(tn_sched_sets(s), &part, (uint32_t)whole.len, whole.data).verdict ==
+        TN_PROVED;
+  }
+  tn_sets_pop(tn_sched_sets(s), mark);
+  TN_VEC_DEINIT(&whole);
+  tn_touches_deinit(&touches);
+  return is_covered;
+}
+
+bool tn_block_writes_all(tn_sched *s, const tn_tree *tree, const tn_node *block) {
+  const tn_node *init = block->in[TN_BLOCK_INIT];
+  const tn_node *body = tn_is_none(init) ? block->in[TN_BLOCK_BODY] : init;
+  if (block->in[TN_BLOCK_WRITES]->n_in == 0 || are_plain_stores(body)) {
+    return true;
+  }
+  return is_followed(s, tree, body) && covers_regions(s, tree, block, body);
+}
+
+bool tn_step_is_sure(tn_sched *s, const tn_tree *tree, const tn_node *step) {
+  if (!tn_is(step, TN_OP_BLOCK) || reads_memory(step->in[TN_BLOCK_PREDICATE])) {
+    return false;
+  }
+  const tn_node *at = tn_tree_parent(tree, step);
+  for (; at != NULL && !tn_is(at, TN_OP_BLOCK); at = tn_tree_parent(tree, at)) {
+    if (tn_is(at, TN_OP_WHILE) || (tn_is(at, TN_OP_IF) && reads_memory(at->in[TN_IF_COND])) ||
+        (tn_is(at, TN_OP_FOR) && tn_loop_exits(at->in[TN_FOR_BODY]) != 0)) {
+      return false;
+    }
+  }
+  return tn_block_writes_all(s, tree, step);
+}
