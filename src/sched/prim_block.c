@@ -106,7 +106,9 @@ static tn_status divide_axes(blockizer *b, tn_arith *arith) {
     const tn_iter_division *d = &b->parts[i];
     b->axes[i].iter = iters->in[i];
     if (tn_is_int(d->inner_extent, 1)) {
-      b->axes[i].outer = iters->in[i];
+      const tn_node *binding = tn_index_cast(b->s->ir, iters->in[i]->in[TN_ITER_VAR]->dtype,
+                                             d->outer); /* without loops of one round */
+      b->axes[i].outer = tn_with_child(b->s->ir, iters->in[i], TN_ITER_BINDING, binding);
     } else if (tn_is_int(d->outer_extent, 1) && !b->keeps_units) {
       const tn_node *zero = tn_int(b->s->ir, d->outer->dtype, 0);
       b->axes[i].inner = iters->in[i];

@@ -197,6 +197,47 @@ static tn_status init_nest(const decomposition *d, const tn_node *cond, const tn
   return st;
 }
 
+/* An enclosing block that says that it reads what it writes of `buffer`. */
+static const tn_node *with_read(tn_ir *ir, const tn_node *scope, const tn_node *buffer) {
+  const tn_node *reads = scope->in[TN_BLOCK_READS];
+  const tn_node *writes = scope->in[TN_BLOCK_WRITES];
+  TN_VEC(const tn_node *) all = {0};
+  for (uint32_t i = 0; i < reads->n_in; ++i) {
+    TN_VEC_PUSH(&all, reads->in[i]);
+  }
+  for (uint32_t i = 0; i < writes->n_in; ++i) {
+    bool is_told = writes->in[i]->in[TN_REGION_BUFFER] != buffer;
+    for (uint32_t k = 0; k < reads->n_in; ++k) {
+      is_told = is_told || reads->in[k] == writes->in[i];
+    }
+    if (!is_told) {
+      TN_VEC_PUSH(&all, writes->in[i]);
+    }
+  }
+  const tn_node *made =
+      tn_with_child(ir, scope, TN_BLOCK_READS, tn_list(ir, (uint32_t)all.len, all.data));
+  TN_VEC_DEINIT(&all);
+  return made;
+}
+
+/* Blocks around the update: what it reads now, they read, unless their own init comes first. */
+static tn_status tell_scopes(tn_sched *s, const tn_node *label) {
+  const tn_node *block = tn_sched_site(s, label);
+  const tn_node *scope = tn_tree_scope(tn_sched_tree(s, label), block);
+  while (scope != NULL && scope->in[TN_BLOCK_WRITES]->n_in > 0 &&
+         tn_is_none(scope->in[TN_BLOCK_INIT])) {
+    const tn_node *told = scope;
+    const tn_node *scope_label = scope->in[TN_BLOCK_LABEL];
+    for (uint32_t i = 0; i < block->in[TN_BLOCK_WRITES]->n_in; ++i) {
+      const tn_node *buffer = block->in[TN_BLOCK_WRITES]->in[i]->in[TN_REGION_BUFFER];
+      told = with_read(s->ir, told, buffer);
+    }
+    TN_TRY(tn_sched_replace(s, scope, told));
+    scope = tn_tree_scope(tn_sched_tree(s, scope_label), tn_sched_site(s, scope_label));
+  }
+  return NULL;
+}
+
 static tn_status decompose(decomposition *d, tn_prim_call *call) {
   tn_sched *s = d->s;
   const tn_node *nest = NULL;
@@ -215,6 +256,7 @@ static tn_status decompose(decomposition *d, tn_prim_call *call) {
   const tn_node *updated = tn_leaf_suffixed(s->ir, old, "_update");
   TN_TRY(tn_sched_replace(s, d->block, tn_block_without_init(s->ir, d->block, updated)));
   TN_TRY(tn_sched_insert(s, tn_sched_site(s, d->loop->in[TN_FOR_VAR]), nest, true));
+  TN_TRY(tell_scopes(s, updated));
   tn_sched_rename(s, old, updated);
   call->out = label;
   return NULL;

@@ -113,6 +113,11 @@ static const sched_row rows[] = {
      "    with T.block(\"B\"):\n        vi, vk = T.axis.remap(\"SR\", [i, k])\n"
      "        with T.init():\n            B[vi] = T.float32(0)\n        B[vi] = B[vi] + A[vi, vk]",
      "a, b = split(i, [None, 4])\nx = blockize(b)", NULL, NULL},
+    {"a loop of one step that the axis uses", AB,
+     "for i, j, u in T.grid(8, 12, 1):\n    with T.block(\"B\"):\n"
+     "        vi = T.axis.spatial(8, i + u)\n        vj = T.axis.spatial(12, j)\n"
+     "        B[vi, vj] = A[vi, vj]",
+     "x = blockize(u)", NULL, NULL},
     {"two blocks", AB ", D: T.Buffer((8,), \"float32\")",
      "for i in range(8):\n    for j in range(12):\n        with T.block(\"B\"):\n"
      "            vi, vj = T.axis.remap(\"SS\", [i, j])\n            B[vi, vj] = A[vi, vj]\n"

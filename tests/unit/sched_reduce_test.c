@@ -194,6 +194,10 @@ static const sched_row decompositions[] = {
     {"done twice, each time from its beginning", ROWS,
      "for u, i, k in T.grid(2, 6, 12):\n" BLOCK_B AXES("i", "k") SUM, "decompose_reduction(B, i)",
      NULL, NULL},
+    {"in a block of its own", MM, MATMUL,
+     "a, b = loop_partition(i, [3])\nc = decompose_reduction(C_i0, "
+     "C_i0:i0)\nblockize(C_i0_update:j)",
+     NULL, NULL},
     {"below a loop of the reduction", MM, MATMUL, "reorder(k, i, j)\ndecompose_reduction(C, j)",
      NULL, "loop 'j': loop 'k' around it is used by the reduce axis 'vk' of block 'C'"},
     {"a loop that is not around", ROWS ", D: T.Buffer((6,), \"float32\")",
