@@ -9,25 +9,13 @@
  * inside it take their whole range. Where an interval is not known, the whole dimension stands:
  * always a superset, never less. What goes through a pointer (another name of a buffer's memory, an
  * address given to a call) may touch all of the buffer that it points into. */
-#include "arith/arith.h"
-#include "tir/tir.h"
+#include "tir/spans.h"
 #include "tir/tir_priv.h"
-
-/* Closed; both NULL: not known. */
-typedef struct span {
-  const tn_node *lo;
-  const tn_node *hi;
-} span;
-
-typedef struct inner_var {
-  const tn_node *var;
-  span values;
-} inner_var;
 
 typedef struct box {
   const tn_node *buffer;
   uint32_t ndim;
-  span dims[TN_MAX_NDIM];
+  tn_span dims[TN_MAX_NDIM];
 } box;
 
 typedef struct boxes {
@@ -42,10 +30,7 @@ typedef struct inner_pointer {
 } inner_pointer;
 
 typedef struct finder {
-  tn_ir *ir;
-  tn_arith *arith;
-  TN_VEC(inner_var) vars;          /* bound inside the block */
-  tn_map var_at;                   /* their id -> index */
+  tn_spans spans;
   TN_VEC(const tn_node *) hidden;  /* buffers that live inside the block */
   tn_map is_hidden;                /* their ids */
   TN_VEC(const tn_node *) matches; /* MATCHes in scope */
@@ -60,189 +45,20 @@ typedef struct finder {
   bool is_too_big; /* an access of more dimensions than a buffer may have */
 } finder;
 
-static const span unknown = {NULL, NULL};
+static const tn_span unknown = {NULL, NULL};
 
-static const tn_node *binary(finder *f, tn_op op, const tn_node *a, const tn_node *b) {
-  return tn_arith_simplify(f->arith, tn_binary(f->ir, op, a, b));
-}
-
-/* ---- intervals ---- */
-
-static span span_of(finder *f, const tn_node *n);
-
-static const inner_var *find_inner(const finder *f, const tn_node *var) {
-  uint64_t at = 0;
-  return tn_map_find(&f->var_at, var->id, &at) ? &f->vars.data[at] : NULL;
-}
-
-/* True when nothing below is bound inside the block or read from memory: the value is one the block
- * sees. */
-static bool is_outer(const finder *f, const tn_node *n) {
-  if ((n->flags & (TN_NF_READS | TN_NF_EFFECT)) != 0 || tn_is(n, TN_OP_LET)) {
-    return false;
-  }
-  if (tn_is(n, TN_OP_VAR)) {
-    return find_inner(f, n) == NULL;
-  }
-  for (uint32_t i = 0; i < n->n_in; ++i) {
-    if (!is_outer(f, n->in[i])) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static span sum_span(finder *f, const tn_node *n, span a, span b) {
-  if (tn_is(n, TN_OP_ADD)) {
-    return (span){binary(f, TN_OP_ADD, a.lo, b.lo), binary(f, TN_OP_ADD, a.hi, b.hi)};
-  }
-  return (span){binary(f, TN_OP_SUB, a.lo, b.hi), binary(f, TN_OP_SUB, a.hi, b.lo)};
-}
-
-static span scaled(finder *f, tn_op op, span a, const tn_node *factor) {
-  if (!tn_is(factor, TN_OP_INT) || (op != TN_OP_MUL && factor->attr.i64 <= 0)) {
-    return unknown;
-  }
-  const tn_node *x = binary(f, op, a.lo, factor);
-  const tn_node *y = binary(f, op, a.hi, factor);
-  return factor->attr.i64 < 0 ? (span){y, x} : (span){x, y};
-}
-
-static span mod_span(finder *f, const tn_node *n, span a) {
-  const tn_node *by = n->in[TN_B];
-  if (!tn_is(by, TN_OP_INT) || by->attr.i64 <= 0) {
-    return unknown;
-  }
-  const tn_node *zero = tn_int(f->ir, n->dtype, 0);
-  bool is_inside = tn_arith_prove(f->arith, tn_binary(f->ir, TN_OP_GE, a.lo, zero)) &&
-                   tn_arith_prove(f->arith, tn_binary(f->ir, TN_OP_LT, a.hi, by));
-  return is_inside ? a : (span){zero, tn_int(f->ir, n->dtype, by->attr.i64 - 1)};
-}
-
-static span operator_span(finder *f, const tn_node *n) {
-  span a = span_of(f, n->in[TN_A]);
-  span b = span_of(f, n->in[TN_B]);
-  if (a.lo == NULL || b.lo == NULL) {
-    return unknown;
-  }
-  switch ((tn_op)n->op) {
-    case TN_OP_ADD:
-    case TN_OP_SUB:
-      return sum_span(f, n, a, b);
-    case TN_OP_MUL:
-      return tn_is(n->in[TN_A], TN_OP_INT) ? scaled(f, TN_OP_MUL, b, n->in[TN_A])
-                                           : scaled(f, TN_OP_MUL, a, n->in[TN_B]);
-    case TN_OP_FLOORDIV:
-      return scaled(f, TN_OP_FLOORDIV, a, n->in[TN_B]);
-    case TN_OP_FLOORMOD:
-      return mod_span(f, n, a);
-    case TN_OP_MIN:
-    case TN_OP_MAX:
-      return (span){binary(f, (tn_op)n->op, a.lo, b.lo), binary(f, (tn_op)n->op, a.hi, b.hi)};
-    default:
-      return unknown;
-  }
-}
-
-static span ramp_span(finder *f, const tn_node *n) {
-  span base = span_of(f, n->in[TN_RAMP_BASE]);
-  const tn_node *stride = n->in[TN_RAMP_STRIDE];
-  if (base.lo == NULL || !tn_is(stride, TN_OP_INT)) {
-    return unknown;
-  }
-  int64_t last = (int64_t)tn_dtype_lanes(n->dtype) - 1;
-  const tn_node *reach =
-      tn_int(f->ir, stride->dtype, (int64_t)((uint64_t)last * (uint64_t)stride->attr.i64));
-  if (stride->attr.i64 < 0) {
-    return (span){binary(f, TN_OP_ADD, base.lo, reach), base.hi};
-  }
-  return (span){base.lo, binary(f, TN_OP_ADD, base.hi, reach)};
-}
-
-static span cast_span(finder *f, const tn_node *n) {
-  const tn_node *from = n->in[0];
-  if (!tn_dtype_is_int(from->dtype) || !tn_dtype_is_int(n->dtype) ||
-      tn_dtype_lanes(n->dtype) != 1) {
-    return unknown;
-  }
-  span inner = span_of(f, from);
-  if (inner.lo == NULL) {
-    return unknown;
-  }
-  const tn_node *lo = tn_node_with(f->ir, n, &inner.lo);
-  const tn_node *hi = tn_node_with(f->ir, n, &inner.hi);
-  return (span){tn_arith_simplify(f->arith, lo), tn_arith_simplify(f->arith, hi)};
-}
-
-/* The interval of an integer expression (for a vector: of all its lanes). */
-static span span_of(finder *f, const tn_node *n) {
-  if (tn_is(n, TN_OP_VAR)) {
-    const inner_var *inner = find_inner(f, n);
-    return inner != NULL ? inner->values : (span){n, n};
-  }
-  if (tn_dtype_lanes(n->dtype) == 1 && is_outer(f, n)) {
-    return (span){n, n};
-  }
-  if (tn_is(n, TN_OP_RAMP)) {
-    return ramp_span(f, n);
-  }
-  if (tn_is(n, TN_OP_BROADCAST)) {
-    return span_of(f, n->in[0]);
-  }
-  if (tn_is(n, TN_OP_CAST)) { /* of indices: what does not fit would be out of bounds */
-    return cast_span(f, n);
-  }
-  bool is_operator = n->n_in == 2 && tn_dtype_is_int(n->dtype) && tn_dtype_lanes(n->dtype) == 1;
-  return is_operator ? operator_span(f, n) : unknown;
-}
-
-static void push_var(finder *f, const tn_node *var, span values) {
-  tn_map_set(&f->var_at, var->id, f->vars.len);
-  TN_VEC_PUSH(&f->vars, (inner_var){.var = var, .values = values});
+/* What was seen before may be another now. */
+static void push_var(finder *f, const tn_node *var, tn_span values) {
+  tn_spans_push(&f->spans, var, values);
   tn_map_clear(&f->seen);
 }
 
-static void pop_vars(finder *f, size_t n_left) {
-  while (f->vars.len > n_left) {
-    tn_map_remove(&f->var_at, TN_VEC_POP(&f->vars).var->id);
-  }
-}
-
 static void push_loop(finder *f, const tn_node *var, const tn_node *min, const tn_node *extent) {
-  span first = min != NULL ? span_of(f, min) : (span){tn_int(f->ir, var->dtype, 0), NULL};
-  span n = span_of(f, extent);
-  span values = unknown;
-  if (first.lo != NULL && n.hi != NULL && n.hi->dtype == first.lo->dtype) {
-    const tn_node *last = binary(f, TN_OP_SUB, n.hi, tn_int(f->ir, n.hi->dtype, 1));
-    values = (span){first.lo, min != NULL ? binary(f, TN_OP_ADD, first.hi, last) : last};
-  }
-  push_var(f, var, values);
+  tn_spans_push_loop(&f->spans, var, min, extent);
+  tn_map_clear(&f->seen);
 }
 
 /* ---- boxes ---- */
-
-/* The smaller (or larger) of two bounds, where that is decided. */
-static const tn_node *pick_bound(finder *f, const tn_node *a, const tn_node *b,
-                                 bool wants_smaller) {
-  if (a == NULL || b == NULL || a->dtype != b->dtype) {
-    return NULL;
-  }
-  if (a == b) {
-    return a;
-  }
-  if (tn_arith_prove(f->arith, tn_binary(f->ir, TN_OP_LE, a, b))) {
-    return wants_smaller ? a : b;
-  }
-  if (tn_arith_prove(f->arith, tn_binary(f->ir, TN_OP_LE, b, a))) {
-    return wants_smaller ? b : a;
-  }
-  return NULL;
-}
-
-static span join(finder *f, span a, span b) {
-  span both = {pick_bound(f, a.lo, b.lo, true), pick_bound(f, a.hi, b.hi, false)};
-  return both.lo == NULL || both.hi == NULL ? unknown : both;
-}
 
 static bool is_hidden(const finder *f, const tn_node *buffer) {
   return tn_map_find(&f->is_hidden, buffer->id, NULL);
@@ -377,14 +193,14 @@ static void add_box(finder *f, boxes *to, const box *added) {
   }
   box *known = &to->list.data[at];
   for (uint32_t k = 0; k < known->ndim; ++k) {
-    known->dims[k] = join(f, known->dims[k], added->dims[k]);
+    known->dims[k] = tn_span_join(&f->spans, known->dims[k], added->dims[k]);
   }
 }
 
 static void add_access(finder *f, boxes *to, const tn_node *n, uint32_t first) {
   box b = {.buffer = n->in[0], .ndim = n->n_in - first};
   for (uint32_t i = 0; i < b.ndim && i < TN_MAX_NDIM; ++i) {
-    b.dims[i] = span_of(f, n->in[first + i]);
+    b.dims[i] = tn_span_of(&f->spans, n->in[first + i]);
   }
   add_box(f, to, &b);
 }
@@ -393,11 +209,13 @@ static void add_region(finder *f, boxes *to, const tn_node *region) {
   box b = {.buffer = region->in[TN_REGION_BUFFER], .ndim = region->n_in - TN_REGION_RANGES};
   for (uint32_t i = 0; i < b.ndim && i < TN_MAX_NDIM; ++i) {
     const tn_node *range = region->in[TN_REGION_RANGES + i];
-    span min = span_of(f, range->in[TN_RANGE_MIN]);
-    span extent = span_of(f, range->in[TN_RANGE_EXTENT]);
+    tn_span min = tn_span_of(&f->spans, range->in[TN_RANGE_MIN]);
+    tn_span extent = tn_span_of(&f->spans, range->in[TN_RANGE_EXTENT]);
     if (min.lo != NULL && extent.hi != NULL && min.hi->dtype == extent.hi->dtype) {
-      const tn_node *last = binary(f, TN_OP_SUB, extent.hi, tn_int(f->ir, extent.hi->dtype, 1));
-      b.dims[i] = (span){min.lo, tn_is_int(last, 0) ? min.hi : binary(f, TN_OP_ADD, min.hi, last)};
+      const tn_node *last =
+          tn_spans_op(&f->spans, TN_OP_SUB, extent.hi, tn_int(f->spans.ir, extent.hi->dtype, 1));
+      b.dims[i] = (tn_span){
+          min.lo, tn_is_int(last, 0) ? min.hi : tn_spans_op(&f->spans, TN_OP_ADD, min.hi, last)};
     }
   }
   add_box(f, to, &b);
@@ -438,10 +256,10 @@ static void visit_expr(finder *f, const tn_node *n) {
   }
   if (tn_is(n, TN_OP_LET)) {
     visit_expr(f, n->in[TN_LET_VALUE]);
-    push_var(f, n->in[TN_LET_VAR], span_of(f, n->in[TN_LET_VALUE]));
+    push_var(f, n->in[TN_LET_VAR], tn_span_of(&f->spans, n->in[TN_LET_VALUE]));
     push_pointer(f, n->in[TN_LET_VAR], n->in[TN_LET_VALUE]);
     visit_expr(f, n->in[TN_LET_BODY]);
-    pop_vars(f, f->vars.len - 1);
+    tn_spans_pop(&f->spans, f->spans.vars.len - 1);
     return;
   }
   for (uint32_t i = 0; i < n->n_in; ++i) {
@@ -469,11 +287,11 @@ static void visit_stmt(finder *f, const tn_node *n);
 
 static void visit_loop(finder *f, const tn_node *var, const tn_node *min, const tn_node *extent,
                        const tn_node *body) {
-  size_t n_vars = f->vars.len;
+  size_t n_vars = f->spans.vars.len;
   visit_expr(f, extent);
   push_loop(f, var, min, extent);
   visit_stmt(f, body);
-  pop_vars(f, n_vars);
+  tn_spans_pop(&f->spans, n_vars);
 }
 
 /* ---- views ---- */
@@ -494,7 +312,7 @@ static bool mentions(const tn_node *n, const tn_node *var) {
 
 static void push_symbols(finder *f, const tn_node *match, const tn_node *n) {
   if (tn_is(n, TN_OP_VAR)) {
-    if (find_inner(f, n) == NULL && !mentions(match->in[TN_MATCH_REGION], n)) {
+    if (tn_spans_find(&f->spans, n) == NULL && !mentions(match->in[TN_MATCH_REGION], n)) {
       push_var(f, n, unknown);
     }
     return;
@@ -538,13 +356,14 @@ static void visit_inside(finder *f, const tn_node *block) {
 
 /* A nested block counts with its own regions where it has them. */
 static void visit_nested(finder *f, const tn_node *block) {
-  size_t n_vars = f->vars.len;
+  size_t n_vars = f->spans.vars.len;
   const tn_node *iters = block->in[TN_BLOCK_ITERS];
   const tn_node *reads = block->in[TN_BLOCK_READS];
   const tn_node *writes = block->in[TN_BLOCK_WRITES];
   for (uint32_t i = 0; i < iters->n_in; ++i) {
     visit_expr(f, iters->in[i]->in[TN_ITER_BINDING]);
-    push_var(f, iters->in[i]->in[TN_ITER_VAR], span_of(f, iters->in[i]->in[TN_ITER_BINDING]));
+    push_var(f, iters->in[i]->in[TN_ITER_VAR],
+             tn_span_of(&f->spans, iters->in[i]->in[TN_ITER_BINDING]));
   }
   visit_expr(f, block->in[TN_BLOCK_PREDICATE]);
   if (tn_is(reads, TN_OP_LIST) && tn_is(writes, TN_OP_LIST)) {
@@ -557,16 +376,16 @@ static void visit_nested(finder *f, const tn_node *block) {
   } else {
     visit_inside(f, block);
   }
-  pop_vars(f, n_vars);
+  tn_spans_pop(&f->spans, n_vars);
 }
 
 static void visit_seq(finder *f, const tn_node *n) {
-  size_t n_vars = f->vars.len;
+  size_t n_vars = f->spans.vars.len;
   size_t n_hidden = f->hidden.len;
   for (uint32_t i = 0; i < n->n_in; ++i) {
     visit_stmt(f, n->in[i]);
   }
-  pop_vars(f, n_vars);
+  tn_spans_pop(&f->spans, n_vars);
   pop_hidden(f, n_hidden);
 }
 
@@ -582,7 +401,7 @@ static void visit_stmt(finder *f, const tn_node *n) {
       return;
     case TN_OP_BIND:
       visit_expr(f, n->in[TN_BIND_VALUE]);
-      push_var(f, n->in[TN_BIND_VAR], span_of(f, n->in[TN_BIND_VALUE]));
+      push_var(f, n->in[TN_BIND_VAR], tn_span_of(&f->spans, n->in[TN_BIND_VALUE]));
       push_pointer(f, n->in[TN_BIND_VAR], n->in[TN_BIND_VALUE]);
       return;
     case TN_OP_ALLOC:
@@ -620,17 +439,18 @@ static void visit_stmt(finder *f, const tn_node *n) {
 
 /* ---- the result ---- */
 
-static const tn_node *range_of(finder *f, span s, const tn_node *whole) {
-  const tn_node *in[] = {tn_int(f->ir, whole->dtype, 0), whole};
+static const tn_node *range_of(finder *f, tn_span s, const tn_node *whole) {
+  const tn_node *in[] = {tn_int(f->spans.ir, whole->dtype, 0), whole};
   if (s.lo != NULL && s.lo == s.hi) {
     in[TN_RANGE_MIN] = s.lo;
-    in[TN_RANGE_EXTENT] = tn_int(f->ir, s.lo->dtype, 1);
+    in[TN_RANGE_EXTENT] = tn_int(f->spans.ir, s.lo->dtype, 1);
   } else if (s.lo != NULL) {
-    const tn_node *less = binary(f, TN_OP_SUB, s.hi, s.lo);
+    const tn_node *less = tn_spans_op(&f->spans, TN_OP_SUB, s.hi, s.lo);
     in[TN_RANGE_MIN] = s.lo;
-    in[TN_RANGE_EXTENT] = binary(f, TN_OP_ADD, less, tn_int(f->ir, less->dtype, 1));
+    in[TN_RANGE_EXTENT] =
+        tn_spans_op(&f->spans, TN_OP_ADD, less, tn_int(f->spans.ir, less->dtype, 1));
   }
-  return tn_node_new(f->ir, TN_OP_RANGE, TN_DT_NONE, (tn_attr){0}, 2, in);
+  return tn_node_new(f->spans.ir, TN_OP_RANGE, TN_DT_NONE, (tn_attr){0}, 2, in);
 }
 
 /* skips_written: a block with init reads what it updates, which goes without saying. */
@@ -645,18 +465,18 @@ static const tn_node *region_list(finder *f, const boxes *from, bool skips_writt
     for (uint32_t k = 0; k < b->ndim; ++k) {
       ranges[k] = range_of(f, b->dims[k], b->buffer->in[TN_BUFFER_SHAPE]->in[k]);
     }
-    const tn_node *region = tn_region_new(f->ir, b->buffer, b->ndim, ranges);
+    const tn_node *region = tn_region_new(f->spans.ir, b->buffer, b->ndim, ranges);
     TN_VEC_PUSH(&regions, region);
   }
-  const tn_node *list = tn_list(f->ir, (uint32_t)regions.len, regions.data);
+  const tn_node *list = tn_list(f->spans.ir, (uint32_t)regions.len, regions.data);
   TN_VEC_DEINIT(&regions);
   return list;
 }
 
 static void finder_deinit(finder *f) {
-  tn_arith_free(f->arith);
-  TN_VEC_DEINIT(&f->vars);
-  tn_map_deinit(&f->var_at);
+  tn_arith_free(f->spans.arith);
+  TN_VEC_DEINIT(&f->spans.vars);
+  tn_map_deinit(&f->spans.var_at);
   TN_VEC_DEINIT(&f->hidden);
   tn_map_deinit(&f->is_hidden);
   TN_VEC_DEINIT(&f->matches);
@@ -672,11 +492,11 @@ static void finder_deinit(finder *f) {
 tn_status tn_tir_infer_regions(tn_ir *ir, const tn_node *block,
                                const tn_node *(*buffer_at)(void *ctx, const tn_node *data),
                                void *ctx, const tn_node **out_reads, const tn_node **out_writes) {
-  finder f = {.ir = ir, .arith = tn_arith_new(ir), .buffer_at = buffer_at, .ctx = ctx};
+  finder f = {.spans = {.ir = ir, .arith = tn_arith_new(ir)}, .buffer_at = buffer_at, .ctx = ctx};
   const tn_node *iters = block->in[TN_BLOCK_ITERS];
   for (uint32_t i = 0; i < iters->n_in; ++i) {
     const tn_node *iter = iters->in[i];
-    tn_arith_bind_range(f.arith, iter->in[TN_ITER_VAR], iter->in[TN_ITER_MIN],
+    tn_arith_bind_range(f.spans.arith, iter->in[TN_ITER_VAR], iter->in[TN_ITER_MIN],
                         iter->in[TN_ITER_EXTENT]);
   }
   visit_inside(&f, block);
