@@ -255,7 +255,9 @@ static tn_status add_param(tn_kernel *k, make_tensor make, const char *name, con
                            const tn_node **out) {
   const tn_node *shape = type->op == TN_OP_TY_TENSOR ? tn_op_shape(type) : NULL;
   if (shape == NULL || type->dtype == TN_DT_NONE || shape->n_in > TN_MAX_NDIM) {
-    return TN_ERR(TN_UNSUPPORTED, "R.%s on a tensor whose shape or dtype is not known",
+    return TN_ERR(TN_UNSUPPORTED,
+                  "R.%s on a tensor whose shape or dtype is not known while compiling; "
+                  "R.match_cast tells them",
                   k->call->attr.def->name);
   }
   const tn_node *dims[TN_MAX_NDIM];
