@@ -158,6 +158,11 @@ tn_status tn_deps_carried(tn_sched *s, const tn_tree *tree, const tn_node *loop,
   tn_buf what = TN_BUF_INIT;
   const tn_node *var = loop->in[TN_FOR_VAR];
   TN_TRY(tn_touches_collect(s, tree, loop, &touches));
+  if (tn_touches_are_apart(s, &touches)) {
+    ++s->stats.n_cheap;
+    tn_touches_deinit(&touches);
+    return NULL;
+  }
   tn_buf_printf(&what, "two rounds of loop '%s' touch one element", var->attr.text);
   size_t mark = tn_sched_assume_around(s, tree, loop);
   asker q = {.s = s,

@@ -34,12 +34,13 @@ static void find_first(tn_starts *d) {
 /* Bindings that are splits and fuses of loops, spatial and reduce axes of different ones, each value
  * of one with each of the other: then all loops of the reduce axes at their beginning is the first
  * step of every element. */
-static bool is_by_form(const tn_starts *d) {
+static bool has_form(const tn_starts *d, const tn_nest *nest) {
   const tn_node *iters = d->block->in[TN_BLOCK_ITERS];
   tn_arith *arith = tn_arith_new(d->s->ir);
-  tn_sched_bind_around(d->tree, arith, tn_tree_parent(d->tree, tn_starts_top(d)));
-  tn_domain domain = tn_nest_domain(&d->nest);
-  const tn_itermap *map = tn_itermap_detect(arith, &domain, d->nest.n_values, d->nest.values, NULL);
+  const tn_node *top = nest->n > 0 ? nest->loops[0] : d->block;
+  tn_sched_bind_around(d->tree, arith, tn_tree_parent(d->tree, top));
+  tn_domain domain = tn_nest_domain(nest);
+  const tn_itermap *map = tn_itermap_detect(arith, &domain, nest->n_values, nest->values, NULL);
   bool is_found = map != NULL && map->is_injective && map->is_independent;
   uint64_t loops[2] = {0, 0};
   for (uint32_t i = 0; is_found && i < iters->n_in; ++i) {
@@ -50,6 +51,18 @@ static bool is_by_form(const tn_starts *d) {
   }
   tn_arith_free(arith);
   return is_found && (loops[0] & loops[1]) == 0;
+}
+
+/* The reduce axes use loops of the nest alone. So it is true of the nest when it is true of all the
+ * loops around: there conditions that bound i_0 * 4 + i_1 are understood, with i_0 outside of the
+ * nest they are not. */
+static bool is_by_form(const tn_starts *d) {
+  tn_nest whole;
+  tn_status st = tn_nest_find(d->s, d->tree, d->block, NULL, &whole);
+  bool is_found =
+      st == NULL && (has_form(d, &whole) || (whole.n > d->nest.n && has_form(d, &d->nest)));
+  tn_status_free(st);
+  return is_found;
 }
 
 typedef struct spatial_values {

@@ -30,6 +30,9 @@ TN_MUST_USE tn_status tn_touches_collect(tn_sched *s, const tn_tree *tree, const
 void tn_touches_deinit(tn_touches *touches);
 /// Do two buffers share memory as far as names tell?
 bool tn_touches_meet(const tn_touch *a, const tn_touch *b);
+/// True when different rounds of the loop that was collected touch different elements wherever one
+/// writes, by the form of the indices alone; false: not known.
+bool tn_touches_are_apart(tn_sched *s, const tn_touches *touches);
 /// Assumes the ranges of what is around stmt (stmt itself excluded) for the questions to come;
 /// returns the mark for tn_sets_pop.
 size_t tn_sched_assume_around(tn_sched *s, const tn_tree *tree, const tn_node *stmt);
