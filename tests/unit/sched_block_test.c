@@ -273,6 +273,13 @@ static const intrin_row intrins[] = {
      "tensorize(Z:j, \"one:one\")", "the description of 'one:one' does not use 'A'"},
     {"the whole nest", ALL, "tensorize(Z:i, \"dot:fast\")",
      "it does not do what intrinsic 'dot:fast' describes"},
+    {"memory of its own",
+     HEADER DOT FAST
+     "    @T.prim_func\n    def main(X: T.Buffer((8,), \"float32\")):\n        for i in range(8):\n"
+     "            with T.block(\"Z\"):\n                vi = T.axis.spatial(8, i)\n"
+     "                M = T.alloc_buffer((1,))\n                M[0] = X[vi]\n                "
+     "X[vi] = M[0]\n",
+     "tensorize(Z, \"dot:fast\")", "it has views or memory of its own"},
     {"no such intrinsic", ALL, "tensorize(Z:i, \"dot\")", "there is no intrinsic 'dot'"},
     {"no such function", ALL, "tensorize(Z:i, \"dot:nothing\")",
      "the module has no loop function 'nothing'"},

@@ -47,6 +47,10 @@
 #define RW(i) "        T.reads(A[" i "])\n        T.writes(B[" i "])\n"
 #define BODY "        B[vi] = A[vi] + T.float32(1.0)"
 
+/* 21 loops, the last one of sixteen rounds. */
+#define ONES(loop) \
+  "split(" loop ", [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 16])"
+
 static const sched_row splits[] = {
     {"factors that divide", AB16, ADD16, "i_0, i_1 = split(i, [None, 4])",
      "for i_0, i_1 in T.grid(4, 4):\n"
@@ -130,6 +134,9 @@ static const sched_row splits[] = {
      "split(i, [None, 8], disable_predication=True)", NULL, "is disabled"},
     {"no rest with predicates disabled", AB16, ADD16,
      "split(i, [None, 8], disable_predication=True)", NULL, NULL},
+    {"too many loops", AB16, ADD16,
+     ONES("i") "\n" ONES("i_20") "\n" ONES("i_20_20") "\n" ONES("i_20_20_20"), NULL,
+     "more than 64 loops around a block"},
     {"an annotated loop", AB16, ADD16, "annotate(i, \"k\", 1)\nsplit(i, [4, 4])", NULL,
      "loop 'i': it has the annotation 'k', which would be lost"},
     {"a thread", AB16, ADD16, "bind(i, \"threadIdx.x\")\nsplit(i, [4, 4])", NULL,
@@ -268,12 +275,32 @@ static const sched_row reorders[] = {
      "there is no axis number 3"},
     {"too few axes", MM, MATMUL, "reorder_block_iter_var(C, [1, 0])", NULL,
      "it has 3 axes; the order has 2"},
+    {"a loop around the root", "A: T.Buffer((16,), \"float32\"), B: T.Buffer((16,), \"float32\")",
+     "X = T.alloc_buffer((16,))\nfor i in range(16):\n    with T.block(\"B\"):\n"
+     "        vi = T.axis.spatial(16, i)\n        X[vi] = A[vi]\n        B[vi] = X[vi]",
+     "add_unit_loop(root)", NULL, "the root block has no loops around it"},
     {"a loop of one round", AB16, ADD16, "add_unit_loop(i)\nadd_unit_loop(B)",
      "for u, i, u_1 in T.grid(1, 16, 1):\n"
      "    with T.block(\"B\"):\n"
      "        vi = T.axis.remap(\"S\", [i])\n" RW("vi") BODY,
      NULL},
 };
+
+static void loops_of_two_functions_do_not_mix(void **state) {
+  (void)state;
+  sched_case c;
+  sched_init_text(&c, "@T.prim_func\ndef f(A: T.Buffer((4,), \"int32\")):\n    for i in range(4):\n"
+                      "        with T.block(\"A\"):\n            vi = T.axis.spatial(4, i)\n"
+                      "            A[vi] = 1\n"
+                      "@T.prim_func\ndef g(B: T.Buffer((4,), \"int32\")):\n    for j in range(4):\n"
+                      "        with T.block(\"B\"):\n            vi = T.axis.spatial(4, j)\n"
+                      "            B[vi] = 1\n");
+  sched_expect_refused(&c, "fuse(i, j)", "loop 'j': it is not in the same function as loop 'i'");
+  sched_expect_refused(&c, "reorder(j, i)", "it is not in the same function as loop 'j'");
+  sched_expect_refused(&c, "merge(i, j)", "it is not beside loop 'i'");
+  sched_expect_refused(&c, "decompose_reduction(A, j)", "it is in another function");
+  sched_deinit(&c);
+}
 
 static void reordered_loops_compute_the_same(void **state) {
   (void)state;
@@ -490,6 +517,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(splits_have_the_same_rounds),
       cmocka_unit_test(fused_loops_have_the_same_rounds),
+      cmocka_unit_test(loops_of_two_functions_do_not_mix),
       cmocka_unit_test(reordered_loops_compute_the_same),
       cmocka_unit_test(sequences_of_loops_compute_the_same),
       cmocka_unit_test(marks_are_refused_where_rounds_touch),

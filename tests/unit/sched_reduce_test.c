@@ -205,6 +205,35 @@ static const sched_row decompositions[] = {
      "\nfor x in range(6):\n"
      "    with T.block(\"D\"):\n        vi = T.axis.spatial(6, x)\n        D[vi] = T.float32(1)",
      "decompose_reduction(B, x)", NULL, "loop 'x': it is not around block 'B'"},
+    {"under a condition that reads", ROWS ", P: T.Buffer((6,), \"int32\")",
+     "for i, k in T.grid(6, 12):\n    if P[i] > 0:\n    " BLOCK_B
+     "            vi, vk = T.axis.remap(\"SR\", [i, k])\n            with T.init():\n"
+     "                B[vi] = T.float32(0)\n            B[vi] = B[vi] + A[vi, vk]",
+     "decompose_reduction(B, i)", NULL, "block 'B' is under a condition that reads memory"},
+    {"under a condition that does not read", ROWS,
+     "for i, k in T.grid(6, 12):\n    if i < 4:\n    " BLOCK_B
+     "            vi, vk = T.axis.remap(\"SR\", [i, k])\n            with T.init():\n"
+     "                B[vi] = T.float32(0)\n            B[vi] = B[vi] + A[vi, vk]",
+     "decompose_reduction(B, i)", NULL, NULL},
+    {"in the other branch", ROWS,
+     "for i, k in T.grid(6, 12):\n    if i < 4:\n        B[i] = T.float32(7)\n    else:\n   "
+     " " BLOCK_B "            vi, vk = T.axis.remap(\"SR\", [i, k])\n            with T.init():\n"
+     "                B[vi] = T.float32(0)\n            B[vi] = B[vi] + A[vi, vk]",
+     "decompose_reduction(B, i)", NULL, NULL},
+    {"in a loop that counts itself", ROWS ", N: T.Buffer((1,), \"int32\")",
+     "N[0] = 0\nfor i in range(6):\n    while N[0] < 1:\n        N[0] = N[0] + 1\n        for k in "
+     "range(12):\n"
+     "            with T.block(\"B\"):\n                vi, vk = T.axis.remap(\"SR\", [i, k])\n"
+     "                with T.init():\n                    B[vi] = T.float32(0)\n"
+     "                B[vi] = B[vi] + A[vi, vk]",
+     "decompose_reduction(B, i)", NULL, "block 'B' is inside of a while"},
+    {"an init in memory of the block", ROWS,
+     "for i, k in T.grid(6, 12):\n" BLOCK_B AXES(
+         "i",
+         "k") "        X = T.alloc_buffer((1,))\n"
+              "        with T.init():\n            X[0] = T.float32(0)\n            B[vi] = X[0]\n"
+              "        B[vi] = B[vi] + A[vi, vk]",
+     "decompose_reduction(B, i)", NULL, "its T.init() uses memory of the block"},
     {"not a reduction", "A: T.Buffer((6,), \"float32\")",
      "for i in range(6):\n    with T.block(\"A\"):\n        vi = T.axis.spatial(6, i)\n"
      "        A[vi] = T.float32(1)",
@@ -351,6 +380,50 @@ static const sched_row factors[] = {
      "        I[vi] = T.Select(V[vi] >= A[vi, vk], I[vi], vk)\n"
      "        V[vi] = T.Select(V[vi] >= A[vi, vk], V[vi], I[vi])",
      "r = rfactor(k, 0)", NULL, "it reads what it just stored"},
+    {"an init that is more", ROWS,
+     "for i, k in T.grid(6, 12):\n" BLOCK_B AXES("i",
+                                                 "k") "        with T.init():\n            if vi > "
+                                                      "2:\n                B[vi] = T.float32(0)\n"
+                                                      "        B[vi] = B[vi] + A[vi, vk]",
+     "r = rfactor(k, 0)", NULL, "its T.init() is more than stores"},
+    {"an init that stores less", PAIR,
+     "for i, k in T.grid(6, 12):\n    with T.block(\"M\"):\n"
+     "        vi, vk = T.axis.remap(\"SR\", [i, k])\n        with T.init():\n"
+     "            V[vi] = -100\n"
+     "        x: T.int32 = T.Select(V[vi] >= A[vi, vk], V[vi], A[vi, vk])\n"
+     "        y: T.int32 = T.Select(V[vi] >= A[vi, vk], I[vi], vk)\n"
+     "        V[vi] = x\n        I[vi] = y",
+     "r = rfactor(k, 0)", NULL, "its T.init() stores less than its body"},
+    {"an init that stores elsewhere",
+     "A: T.Buffer((6, 12), \"float32\"), B: T.Buffer((6, 2), \"float32\")",
+     "for i, k in T.grid(6, 12):\n" BLOCK_B AXES(
+         "i", "k") "        with T.init():\n            B[vi, 1] = T.float32(0)\n"
+                   "        B[vi, 0] = B[vi, 0] + A[vi, vk]",
+     "r = rfactor(k, 0)", NULL, "its T.init() stores elsewhere than its body"},
+    {"two stores into one buffer",
+     "A: T.Buffer((6, 12), \"float32\"), B: T.Buffer((6, 2), \"float32\")",
+     "for i, k in T.grid(6, 12):\n" BLOCK_B AXES(
+         "i", "k") "        with T.init():\n            B[vi, 0] = T.float32(0)\n            B[vi, "
+                   "1] = T.float32(0)\n"
+                   "        B[vi, 0] = B[vi, 0] + A[vi, vk]\n        B[vi, 1] = T.float32(1)",
+     "r = rfactor(k, 0)", NULL, "it stores twice into one buffer"},
+    {"a binding after a store", PAIR,
+     "for i, k in T.grid(6, 12):\n    with T.block(\"M\"):\n"
+     "        vi, vk = T.axis.remap(\"SR\", [i, k])\n        with T.init():\n"
+     "            V[vi] = -100\n            I[vi] = -1\n"
+     "        V[vi] = T.Select(V[vi] >= A[vi, vk], V[vi], A[vi, vk])\n"
+     "        y: T.int32 = T.Select(V[vi] >= A[vi, vk], I[vi], vk)\n        I[vi] = y",
+     "r = rfactor(k, 0)", NULL, "it reads after it stores"},
+    {"buffers of different ranks",
+     "A: T.Buffer((6, 12), \"int32\"), V: T.Buffer((6,), \"int32\"), I: T.Buffer((6, 1), "
+     "\"int32\")",
+     "for i, k in T.grid(6, 12):\n    with T.block(\"M\"):\n"
+     "        vi, vk = T.axis.remap(\"SR\", [i, k])\n        with T.init():\n"
+     "            V[vi] = -100\n            I[vi, 0] = -1\n"
+     "        x: T.int32 = T.Select(V[vi] >= A[vi, vk], V[vi], A[vi, vk])\n"
+     "        y: T.int32 = T.Select(V[vi] >= A[vi, vk], I[vi, 0], vk)\n"
+     "        V[vi] = x\n        I[vi, 0] = y",
+     "r = rfactor(k, 0)", NULL, "differ in their number of dimensions"},
     {"a difference", ROWS, BLOCK_SUM("T.float32(0)", "A[vi, vk] - B[vi]"), "r = rfactor(k, 0)",
      NULL, "its value is no combination of the old one and one that is free of it"},
     {"a sum of the old value twice", ROWS, BLOCK_SUM("T.float32(0)", "B[vi] + B[vi] * A[vi, vk]"),
