@@ -9,6 +9,13 @@
  *               A[io * 6 + ii] = 0               for ii in T.unroll(4):
  *                                                    A[ii + 12] = 0
  *
+ * A condition that cannot be decided so (its bound is not known, loops were fused) but differs within
+ * a tile of unrolled and vectorized loops only is asked once before the tile, at its worst:
+ *
+ *   for io in range(m):                          for io in range(m):
+ *       for ii in T.unroll(6):                       if io * 6 + 5 < n: (the tile without)
+ *           if io * 6 + ii < n: ...        ->        else: (the tile with its conditions)
+ *
  * Outer loops first. Conditions are comparisons, or parts of an `and`, of an expression that is
  * linear in the loop's variable, mentions no variable of a loop around and reads no memory; the
  * bounds are constant. A parallel loop is not cut, since each piece would end with a wait for all
@@ -20,6 +27,7 @@
 
 enum {
   MAX_CUTS = 3,         /* of one loop */
+  MAX_TILE = 8,         /* loops of a tile */
   MAX_COPIED = 1 << 12, /* statements made in one function */
   MAX_VISITS = 1 << 16  /* of statements in search of conditions, likewise */
 };
@@ -275,13 +283,153 @@ static const tn_node *branch_between(partition_ctx *c, const tn_node *loop, cons
 
 /* ---- the walk ---- */
 
+/* Conditions that differ within a tile only: what is left of them when the tile's variables take
+ * their worst values is known before the tile's loops begin. */
+typedef struct tiles {
+  partition_ctx *c;
+  uint32_t n_vars;
+  const tn_node *loops[MAX_TILE]; /* unrolled and vectorized ones around the present statement */
+  tn_map inner;                   /* ids of variables bound inside by anything else */
+  tn_map decided;                 /* id of a condition -> the literal true */
+  const tn_node *worst;           /* all conditions at their worst; NULL: none */
+} tiles;
+
+static tn_visit find_inner(const tn_node *n, void *ctx) {
+  const tiles *t = ctx;
+  return tn_is(n, TN_OP_VAR) && tn_map_find(&t->inner, n->id, NULL) ? TN_STOP : TN_DESCEND;
+}
+
+/* The largest value of less - more over the tile; NULL: it is not linear, or nothing moves. */
+static const tn_node *worst_gap(tiles *t, const tn_node *less, const tn_node *more) {
+  const tn_node *vars[MAX_TILE];
+  const tn_node *coefs[MAX_TILE];
+  const tn_node *sum = NULL;
+  tn_ir *ir = t->c->ir;
+  bool is_moving = false;
+  for (uint32_t i = 0; i < t->n_vars; ++i) {
+    vars[i] = t->loops[i]->in[TN_FOR_VAR];
+  }
+  if ((less->dtype != TN_DT_I32 && less->dtype != TN_DT_I64) ||
+      !tn_arith_linear(t->c->arith, tn_binary(ir, TN_OP_SUB, less, more), t->n_vars, vars, coefs,
+                       &sum) ||
+      !tn_walk_distinct(sum, find_inner, t)) {
+    return NULL;
+  }
+  for (uint32_t i = 0; i < t->n_vars; ++i) {
+    if (tn_is_int(coefs[i], 0)) {
+      continue;
+    }
+    if (!tn_is(coefs[i], TN_OP_INT)) {
+      return NULL;
+    }
+    int64_t first = t->loops[i]->in[TN_FOR_MIN]->attr.i64;
+    int64_t last = first + t->loops[i]->in[TN_FOR_EXTENT]->attr.i64 - 1;
+    const tn_node *at = tn_int(ir, sum->dtype, coefs[i]->attr.i64 > 0 ? last : first);
+    sum = tn_lower_add(ir, sum, tn_lower_mul(ir, tn_lower_cast(ir, sum->dtype, coefs[i]), at));
+    is_moving = true;
+  }
+  return is_moving ? sum : NULL;
+}
+
+static void add_tile_condition(tiles *t, const tn_node *cond) {
+  tn_ir *ir = t->c->ir;
+  bool is_strict = tn_is(cond, TN_OP_LT) || tn_is(cond, TN_OP_GT);
+  bool is_less = tn_is(cond, TN_OP_LT) || tn_is(cond, TN_OP_LE);
+  if ((cond->flags & (TN_NF_READS | TN_NF_EFFECT)) != 0 || tn_dtype_lanes(cond->dtype) > 1) {
+    return;
+  }
+  if (tn_is(cond, TN_OP_AND)) {
+    add_tile_condition(t, cond->in[TN_A]);
+    add_tile_condition(t, cond->in[TN_B]);
+    return;
+  }
+  if ((!is_less && !tn_is(cond, TN_OP_GT) && !tn_is(cond, TN_OP_GE)) ||
+      tn_map_find(&t->decided, cond->id, NULL)) {
+    return;
+  }
+  const tn_node *gap =
+      worst_gap(t, cond->in[is_less ? TN_A : TN_B], cond->in[is_less ? TN_B : TN_A]);
+  if (gap == NULL) {
+    return;
+  }
+  const tn_node *holds = tn_arith_simplify(
+      t->c->arith, tn_binary(ir, is_strict ? TN_OP_LT : TN_OP_LE, gap, tn_int(ir, gap->dtype, 0)));
+  if (tn_is(holds, TN_OP_INT)) { /* it differs within the tile alone, whose loops are cut */
+    return;
+  }
+  tn_lower_map_set(&t->decided, cond, tn_bool(ir, true));
+  t->worst = t->worst == NULL ? holds : tn_binary(ir, TN_OP_AND, t->worst, holds);
+}
+
+static void find_tiles(tiles *t, const tn_node *n) {
+  ++t->c->n_visits;
+  switch ((int)n->op) {
+    case TN_OP_SEQ:
+      for (uint32_t i = 0; i < n->n_in; ++i) {
+        if (tn_is(n->in[i], TN_OP_BIND)) {
+          tn_map_set(&t->inner, n->in[i]->in[TN_BIND_VAR]->id, 0);
+        }
+        find_tiles(t, n->in[i]);
+      }
+      return;
+    case TN_OP_FOR: {
+      bool is_tile = (n->attr.i64 == TN_FOR_UNROLLED || n->attr.i64 == TN_FOR_VECTORIZED) &&
+                     tn_is(n->in[TN_FOR_MIN], TN_OP_INT) &&
+                     tn_is(n->in[TN_FOR_EXTENT], TN_OP_INT) && t->n_vars < MAX_TILE;
+      if (is_tile) {
+        t->loops[t->n_vars++] = n;
+      } else {
+        tn_map_set(&t->inner, n->in[TN_FOR_VAR]->id, 0);
+      }
+      find_tiles(t, n->in[TN_FOR_BODY]);
+      t->n_vars -= is_tile;
+      return;
+    }
+    case TN_OP_IF:
+      add_tile_condition(t, n->in[TN_IF_COND]);
+      find_tiles(t, n->in[TN_IF_THEN]);
+      find_tiles(t, n->in[TN_IF_ELSE]);
+      return;
+    case TN_OP_ATTR:
+      find_tiles(t, n->in[TN_ATTR_BODY]);
+      return;
+    default:
+      return;
+  }
+}
+
+/* A round of a loop around tiles: one `if` before them where that decides conditions inside. */
+static const tn_node *round_of(partition_ctx *c, const tn_node *body) {
+  tiles t = {.c = c};
+  int64_t n_stmts = 0;
+  if (has_if(c, body) && c->n_visits <= MAX_VISITS) {
+    find_tiles(&t, body);
+  }
+  if (t.worst != NULL) {
+    (void)tn_walk(body, count_stmt, NULL, &n_stmts);
+  }
+  const tn_node *made = NULL;
+  bool is_done = tn_is(body, TN_OP_IF) && body->in[TN_IF_COND] == t.worst;
+  if (t.worst != NULL && !is_done && c->n_copied + n_stmts <= MAX_COPIED) {
+    c->n_copied += n_stmts;
+    const tn_node *rest = tn_clone_fresh(c->ir, body);
+    const tn_node *bulk = tn_lower_simplify(c->ir, c->arith, tn_subst(c->ir, body, &t.decided));
+    const tn_node *in[3] = {t.worst, stmt(c, bulk), rest};
+    made = tn_node_new(c->ir, TN_OP_IF, TN_DT_NONE, (tn_attr){.i64 = 0}, 3, in);
+  }
+  tn_map_deinit(&t.inner);
+  tn_map_deinit(&t.decided);
+  return made != NULL ? made : stmt(c, body);
+}
+
 static const tn_node *with_body(partition_ctx *c, const tn_node *loop) {
   const tn_node *in[6];
   const tn_node *var = loop->in[TN_FOR_VAR];
   memcpy(in, loop->in, sizeof in);
   tn_arith_bind_range(c->arith, var, in[TN_FOR_MIN], in[TN_FOR_EXTENT]);
   tn_map_set(&c->outer, var->id, 0);
-  in[TN_FOR_BODY] = stmt(c, in[TN_FOR_BODY]);
+  bool is_around = loop->attr.i64 == TN_FOR_SERIAL || loop->attr.i64 == TN_FOR_PARALLEL;
+  in[TN_FOR_BODY] = is_around ? round_of(c, in[TN_FOR_BODY]) : stmt(c, in[TN_FOR_BODY]);
   tn_map_remove(&c->outer, var->id);
   tn_arith_unbind(c->arith, var);
   return tn_node_with(c->ir, loop, in);

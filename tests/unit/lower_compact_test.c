@@ -3,8 +3,9 @@
 /* needs: script */
 /* Random programs in which a loop fills a part of a buffer and reads it again, or nearly: windows
  * that overlap those of other rounds, strides and diagonals that leave holes, conditions on either
- * side, initial values of reductions. The result after compact_buffers and partition_loops is the one before, and
- * nothing is read that was not written. TN_SEED and TN_COUNT choose other programs. */
+ * side, initial values of reductions, tiles. The result after compact_buffers and partition_loops
+ * is the one before, and nothing is read that was not written. TN_SEED and TN_COUNT choose other
+ * programs. */
 #include <stdlib.h>
 
 #include "lower_cases.h"
@@ -42,9 +43,12 @@ static int open_loops(maker *m, const char *a, const char *b, int64_t n_a, int64
   char text[96];
   int depth = 2;
   bool is_swapped = one_in(m, 3);
-  (void)snprintf(text, sizeof text, "for %s, %s in T.grid(%d, %d):", is_swapped ? b : a,
-                 is_swapped ? a : b, (int)(is_swapped ? n_b : n_a), (int)(is_swapped ? n_a : n_b));
-  line(m, depth++, text);
+  for (int k = 0; k < 2; ++k) {
+    bool is_a = (k == 0) != is_swapped;
+    (void)snprintf(text, sizeof text, "for %s in %s(%d):", is_a ? a : b,
+                   one_in(m, 3) ? "T.unroll" : "range", (int)(is_a ? n_a : n_b));
+    line(m, depth++, text);
+  }
   if (one_in(m, 3)) {
     (void)snprintf(text, sizeof text, "if i * %d + %s < %d:", (int)step, a, (int)pick(m, 3, 14));
     line(m, depth++, text);

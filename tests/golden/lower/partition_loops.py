@@ -29,6 +29,23 @@ def f(A: T.Buffer((16,), "float32"), B: T.Buffer((20,), "float32")):
         if ko * 4 + ki == 0:
             A[i] = T.float32(0)
         A[i] = A[i] + B[ko * 4 + ki]
+
+@T.prim_func
+def tiles(a: T.handle, b: T.handle, C: T.Buffer((50, 22), "float32")):
+    n = T.int32()
+    A = T.match_buffer(a, (n,), "float32")
+    B = T.match_buffer(b, (n,), "float32")
+    for io in range((n + 5) // 6):
+        for k in range(3):
+            for ii in T.unroll(6):
+                if io * 6 + ii < n:
+                    A[io * 6 + ii] = A[io * 6 + ii] + T.Cast("float32", k)
+    for ij in T.parallel(27):
+        for k in range(3):
+            for ii in T.unroll(6):
+                for jj in T.vectorized(8):
+                    if ij // 3 * 6 + ii < 50 and ij % 3 * 8 + jj < 22:
+                        C[ij // 3 * 6 + ii, ij % 3 * 8 + jj] = C[ij // 3 * 6 + ii, ij % 3 * 8 + jj] + B[0]
 # expect:
 # from tvm.script import ir as I
 # from tvm.script import tir as T
@@ -77,3 +94,31 @@ class Module:
             for ko in range(1, 3):
                 for ki in range(4):
                     A[i] = A[i] + B[ko * 4 + ki]
+
+    @T.prim_func
+    def tiles(a: T.handle, b: T.handle, C: T.Buffer((50, 22), "float32")):
+        n = T.int32()
+        A = T.match_buffer(a, (n,))
+        B = T.match_buffer(b, (n,))
+        for io in range((n + 5) // 6):
+            if io * 6 < n - 5:
+                for k in range(3):
+                    for ii in T.unroll(6):
+                        A[io * 6 + ii] = A[io * 6 + ii] + T.Cast("float32", k)
+            else:
+                for k in range(3):
+                    for ii in T.unroll(6):
+                        if io * 6 + ii < n:
+                            A[io * 6 + ii] = A[io * 6 + ii] + T.Cast("float32", k)
+        for ij in T.parallel(27):
+            if ij // 3 < 8 and ij % 3 < 2:
+                for k in range(3):
+                    for ii in T.unroll(6):
+                        for jj in T.vectorized(8):
+                            C[ij // 3 * 6 + ii, ij % 3 * 8 + jj] = C[ij // 3 * 6 + ii, ij % 3 * 8 + jj] + B[0]
+            else:
+                for k in range(3):
+                    for ii in T.unroll(6):
+                        for jj in T.vectorized(8):
+                            if ij // 3 * 6 + ii < 50 and ij % 3 * 8 + jj < 22:
+                                C[ij // 3 * 6 + ii, ij % 3 * 8 + jj] = C[ij // 3 * 6 + ii, ij % 3 * 8 + jj] + B[0]
