@@ -7,7 +7,9 @@
 
 #include "sched/rewrite.h"
 
-/// The loops reach every point of the axes; a reduction each exactly once, the first of each element
+/// The ranges of the axes are the same in all rounds of the loops: they mean something elsewhere.
+TN_MUST_USE tn_status tn_block_axes_stay(const tn_tree *tree, const tn_node *block);
+/// That, and the loops reach every point of the axes; a reduction each exactly once, the first of each element
 /// first.
 TN_MUST_USE tn_status tn_prove_all_steps(tn_sched *s, const tn_tree *tree, const tn_node *block);
 /// What `reader` reads of what `writer` writes is not written again in a later round of the loops

@@ -83,7 +83,8 @@ static void whole_box(tn_ir *ir, const tn_node *buffer, tn_box *out) {
   }
 }
 
-/* At the top of a scope a box that may leave the shape becomes the shape. */
+/* At the top of a function a box that may leave the shape becomes the shape. In a block the copy
+ * keeps to what the block touches. */
 static void clip_box(tn_sched *s, const tn_node *buffer, tn_box *box) {
   tn_arith *arith = tn_arith_new(s->ir);
   tn_box whole;
@@ -106,9 +107,12 @@ static tn_status written_box(tn_sched *s, const tn_tree *tree, const tn_node *ne
                              const tn_node *buffer, tn_box *box) {
   bool is_found = false;
   const tn_node *loops[TN_SCHED_MAX_LOOPS];
+  const tn_node *scope = tn_tree_scope(tree, nest);
   TN_TRY(tn_stmt_box(s, tree, nest, buffer, true, box, &is_found));
   TN_ASSERT(is_found, "the nest has the writer");
-  if (tn_tree_loops(tree, nest, loops) == 0) {
+  bool is_top = tn_tree_loops(tree, nest, loops) == 0 &&
+                (scope == NULL || (scope == tree->root && scope->in[TN_BLOCK_ITERS]->n_in == 0));
+  if (is_top) {
     clip_box(s, buffer, box);
   }
   return NULL;
@@ -137,7 +141,8 @@ static tn_status use_copy(tn_sched *s, const cache *c) {
 static tn_status add_cached(tn_sched *s, const cache *c) {
   const tn_tree *tree = tn_sched_tree(s, c->label);
   const tn_node *site = tn_tree_site(tree, c->label);
-  return tn_sched_add_alloc(s, tree, tn_tree_scope(tree, site), c->cached);
+  TN_TRY(tn_sched_add_alloc(s, tree, tn_tree_scope(tree, site), c->cached));
+  return tn_sched_fix_around(s, c->label);
 }
 
 /* ---- reading ---- */
@@ -196,6 +201,16 @@ static tn_status read_written(tn_sched *s, const tn_tree *tree, const cache *c,
   return place_copy(s, tree, c, at, true, &box, c->cached, c->buffer);
 }
 
+static bool is_parameter(const tn_tree *tree, const tn_node *buffer) {
+  const tn_node *buffers = tree->func->in[TN_PRIM_FUNC_BUFFERS];
+  for (uint32_t i = 0; i < buffers->n_in; ++i) {
+    if (buffers->in[i] == buffer) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* Before everything in the scope: what the scope reads of it. */
 static tn_status read_given(tn_sched *s, const tn_tree *tree, const cache *c) {
   tn_box box;
@@ -211,6 +226,9 @@ static tn_status read_given(tn_sched *s, const tn_tree *tree, const cache *c) {
         box.extents[d] = region->in[TN_REGION_RANGES + d]->in[TN_RANGE_EXTENT];
       }
     }
+  }
+  if (!is_parameter(tree, c->buffer)) {
+    TN_TRY(tn_prove_box_read(s, tree, body, c->buffer, &box));
   }
   const tn_node *at = tn_is(body, TN_OP_SEQ) && body->n_in > 0 ? body->in[0] : body;
   return place_copy(s, tree, c, at, true, &box, c->cached, c->buffer);

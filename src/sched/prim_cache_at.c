@@ -57,27 +57,25 @@ static tn_status check_inplace(inplace *p) {
   return NULL;
 }
 
-/* The box of reads and writes, when it is one and inside the shape; else all of the buffer. */
+/* The box of reads and writes, when it is one; else all of the buffer, which a block inside others
+ * may not copy: they do not touch it. */
 static tn_status find_box(inplace *p) {
   tn_box read;
   bool is_found = false;
+  bool is_one = true;
   const tn_node *shape = p->buffer->in[TN_BUFFER_SHAPE];
   TN_TRY(tn_stmt_box(p->s, p->tree, p->nest, p->buffer, true, &p->box, &is_found));
   TN_TRY(tn_stmt_box(p->s, p->tree, p->nest, p->buffer, false, &read, &is_found));
-  tn_arith *arith = tn_arith_new(p->s->ir);
-  bool is_one = true;
   for (uint32_t d = 0; d < p->box.n; ++d) {
-    const tn_node *end = tn_index_binary(p->s->ir, TN_OP_ADD, p->box.mins[d], p->box.extents[d]);
-    const tn_node *zero = tn_int(p->s->ir, end->dtype, 0);
-    is_one = is_one && read.mins[d] == p->box.mins[d] && read.extents[d] == p->box.extents[d] &&
-             tn_arith_prove(arith, tn_index_binary(p->s->ir, TN_OP_GE, p->box.mins[d], zero)) &&
-             tn_arith_prove(arith, tn_index_binary(p->s->ir, TN_OP_LE, end, shape->in[d]));
+    is_one = is_one && read.mins[d] == p->box.mins[d] && read.extents[d] == p->box.extents[d];
+  }
+  if (!is_one && p->scope != NULL && p->scope->in[TN_BLOCK_ITERS]->n_in > 0) {
+    return refuse(p, "it does not read and write one part of");
   }
   for (uint32_t d = 0; d < p->box.n && !is_one; ++d) {
     p->box.mins[d] = tn_int(p->s->ir, shape->in[d]->dtype, 0);
     p->box.extents[d] = shape->in[d];
   }
-  tn_arith_free(arith);
   return NULL;
 }
 
@@ -145,7 +143,9 @@ tn_status tn_prim_cache_inplace(tn_sched *s, tn_prim_call *call) {
   TN_TRY(tn_sched_replace(s, site, tn_swap_buffer(s->ir, site, p.buffer, p.cached)));
   call->out = tn_list(s->ir, 2, labels);
   const tn_tree *tree = tn_sched_tree(s, labels[0]);
-  return tn_sched_add_alloc(s, tree, tn_tree_scope(tree, tn_tree_site(tree, labels[0])), p.cached);
+  const tn_node *scope = tn_tree_scope(tree, tn_tree_site(tree, labels[0]));
+  TN_TRY(tn_sched_add_alloc(s, tree, scope, p.cached));
+  return tn_sched_fix_around(s, labels[0]);
 }
 
 /* ---- indices ---- */
@@ -288,7 +288,8 @@ static tn_status put_index(tn_sched *s, const tn_node *label, hoisted *h) {
   TN_TRY(tn_block_reinfer(s, made, &made));
   TN_TRY(tn_sched_replace(s, tn_sched_site(s, label), made));
   tree = tn_sched_tree(s, label);
-  return tn_sched_add_alloc(s, tree, tn_tree_scope(tree, tn_tree_site(tree, label)), h->buffer);
+  TN_TRY(tn_sched_add_alloc(s, tree, tn_tree_scope(tree, tn_tree_site(tree, label)), h->buffer));
+  return tn_sched_fix_around(s, label);
 }
 
 tn_status tn_prim_cache_index(tn_sched *s, tn_prim_call *call) {
@@ -296,6 +297,7 @@ tn_status tn_prim_cache_index(tn_sched *s, tn_prim_call *call) {
   const tn_node *block = tn_sched_site(s, call->args[0]);
   index_list list = {.iters = block->in[TN_BLOCK_ITERS]};
   uint32_t n = 0;
+  TN_TRY(tn_block_axes_stay(tn_sched_tree(s, call->args[0]), block));
   tn_walk(block->in[TN_BLOCK_BODY], look_for_indices, NULL, &list);
   for (uint32_t i = 0; i < list.n; ++i) {
     if (list.counts[i] > call->args[2]->attr.i64) {

@@ -242,6 +242,7 @@ tn_status tn_prim_compute_inline(tn_sched *s, tn_prim_call *call) {
     const tn_node *made = tn_rewrite(s->ir, site, inline_rule, &in);
     TN_TRY(in.st);
     TN_TRY(tn_sched_replace(s, site, made));
+    TN_TRY(tn_sched_fix_around(s, consumers[i]->in[TN_BLOCK_LABEL]));
   }
   TN_TRY(tn_sched_replace(s, tn_sched_site(s, label), tn_none(s->ir)));
   return tn_sched_drop_alloc(s, in.buffer);
@@ -478,6 +479,7 @@ static tn_status put_fused(fusion *f, const tn_node *init, const tn_node *body) 
   const tn_node *old = tn_sched_site(s, f->consumer->in[TN_BLOCK_LABEL]);
   TN_TRY(tn_sched_replace(s, old, tn_none(s->ir)));
   TN_TRY(tn_sched_drop_alloc(s, f->buffer));
+  TN_TRY(tn_sched_fix_around(s, f->producer->in[TN_BLOCK_LABEL]));
   const tn_tree *tree = tn_sched_tree(s, f->producer->in[TN_BLOCK_LABEL]);
   block = tn_tree_site(tree, f->producer->in[TN_BLOCK_LABEL]);
   const tn_node *readers[TN_SCHED_MAX_BLOCKS];

@@ -433,5 +433,6 @@ tn_status tn_prim_transform_block_layout(tn_sched *s, tn_prim_call *call) {
     loops[d] = tn_var_new(s->ir, name, m.axes[d]->dtype);
   }
   TN_TRY(rebuild_block(s, block, &m, loops, &block));
-  return tn_sched_replace(s, nest, tn_loops_around(s->ir, m.n_new, loops, m.extents, block));
+  TN_TRY(tn_sched_replace(s, nest, tn_loops_around(s->ir, m.n_new, loops, m.extents, block)));
+  return tn_sched_fix_around(s, call->args[0]);
 }

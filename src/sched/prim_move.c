@@ -266,6 +266,7 @@ static tn_status do_move(move *m) {
   const tn_node *nest = tn_ranges_nest(m->s, m->tree, m->loop, m->block, &ranges, m->keeps_units);
   TN_TRY(tn_sched_replace(m->s, m->block, tn_none(m->s->ir)));
   TN_TRY(put(m, nest, index));
+  TN_TRY(tn_sched_fix_around(m->s, m->label));
   return check_after(m);
 }
 

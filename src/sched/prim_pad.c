@@ -189,7 +189,8 @@ tn_status tn_prim_decompose_padding(tn_sched *s, tn_prim_call *call) {
   const tn_node *block = tn_sched_site(s, call->args[0]);
   const tn_node *made = NULL;
   TN_TRY(tn_block_reinfer(s, block, &made));
-  return tn_sched_replace(s, block, made);
+  TN_TRY(tn_sched_replace(s, block, made));
+  return tn_sched_fix_around(s, call->args[0]);
 }
 
 tn_status tn_prim_can_decompose_padding(tn_sched *s, tn_prim_call *call) {
@@ -271,6 +272,10 @@ static tn_status check_einsum(const einsum *e) {
   if (!tn_is(store, TN_OP_STORE) || tn_is_none(e->block->in[TN_BLOCK_INIT]) ||
       !tn_is(store->in[TN_STORE_VALUE], TN_OP_ADD)) {
     return tn_refuse(e->s, label_of(e), NULL, "it is not a sum of products of loads");
+  }
+  const tn_node *init = e->block->in[TN_BLOCK_INIT];
+  if (!tn_is(init, TN_OP_STORE) || (init->in[TN_STORE_VALUE]->flags & TN_NF_READS) != 0) {
+    return tn_refuse(e->s, label_of(e), NULL, "its first value is not a number");
   }
   uint32_t n = store->n_in - TN_STORE_INDICES;
   const tn_node *self =
@@ -436,6 +441,7 @@ static tn_status swap_padded(const einsum *e, const tn_node *buffer, uint32_t n,
   TN_TRY(tn_sched_replace(e->s, *nest, swapped));
   tree = tn_sched_tree(e->s, label);
   TN_TRY(tn_sched_add_alloc(e->s, tree, tn_tree_scope(tree, tn_tree_site(tree, label)), padded));
+  TN_TRY(tn_sched_fix_around(e->s, label));
   *nest = swapped;
   return NULL;
 }
@@ -446,6 +452,7 @@ tn_status tn_prim_pad_einsum(tn_sched *s, tn_prim_call *call) {
   e.store = e.block->in[TN_BLOCK_BODY];
   const tn_node *scope = tn_tree_scope(e.tree, e.block);
   TN_TRY(tn_block_reduction(s, e.tree, e.block));
+  TN_TRY(tn_block_axes_stay(e.tree, e.block));
   TN_TRY(read_padding(&e, call->args[1]));
   TN_TRY(check_nest(&e));
   TN_TRY(check_einsum(&e));

@@ -414,7 +414,9 @@ static tn_status do_reindex(reindexing *r, const char *suffix) {
   TN_TRY(tn_sched_insert(r->s, nest, copying, !r->is_write));
   TN_TRY(use_copy(r));
   const tn_tree *tree = tn_sched_tree(r->s, r->label);
-  return tn_sched_add_alloc(r->s, tree, tn_tree_scope(tree, tn_tree_site(tree, r->label)), r->copy);
+  const tn_node *scope = tn_tree_scope(tree, tn_tree_site(tree, r->label));
+  TN_TRY(tn_sched_add_alloc(r->s, tree, scope, r->copy));
+  return tn_sched_fix_around(r->s, r->label);
 }
 
 static tn_status begin(tn_sched *s, tn_prim_call *call, const tn_node *arg, bool is_write,

@@ -60,12 +60,60 @@ const tn_node *tn_iter_new(tn_ir *ir, int64_t kind, const tn_node *var, const tn
                      in);
 }
 
-tn_status tn_block_reinfer(tn_sched *s, const tn_node *block, const tn_node **out_block) {
+static tn_status reinfer_one(tn_sched *s, const tn_node *block, const tn_node **out_block) {
   const tn_node *reads = NULL;
   const tn_node *writes = NULL;
   TN_TRY(tn_tir_infer_regions(s->ir, block, NULL, NULL, &reads, &writes));
   block = tn_with_child(s->ir, block, TN_BLOCK_READS, reads);
   *out_block = tn_with_child(s->ir, block, TN_BLOCK_WRITES, writes);
+  return NULL;
+}
+
+typedef struct reinfer_ctx {
+  tn_sched *s;
+  tn_status st;
+} reinfer_ctx;
+
+static const tn_node *reinfer_rule(tn_rewriter *rw, const tn_node *n) {
+  reinfer_ctx *ctx = rw->ctx;
+  const tn_node *made = n;
+  if (tn_is(n, TN_OP_BLOCK) && ctx->st == NULL) {
+    ctx->st = reinfer_one(ctx->s, n, &made);
+  }
+  return made == n ? NULL : made;
+}
+
+tn_status tn_block_reinfer(tn_sched *s, const tn_node *block, const tn_node **out_block) {
+  reinfer_ctx ctx = {.s = s};
+  for (uint32_t slot = TN_BLOCK_INIT; slot <= TN_BLOCK_BODY; ++slot) {
+    const tn_node *part = tn_rewrite(s->ir, block->in[slot], reinfer_rule, &ctx);
+    TN_TRY(ctx.st);
+    block = tn_with_child(s->ir, block, slot, part);
+  }
+  return reinfer_one(s, block, out_block);
+}
+
+/* The root block says nothing about what it touches. */
+static bool is_silent(const tn_node *scope) {
+  return scope->in[TN_BLOCK_ITERS]->n_in == 0 && scope->in[TN_BLOCK_READS]->n_in == 0 &&
+         scope->in[TN_BLOCK_WRITES]->n_in == 0;
+}
+
+tn_status tn_sched_fix_around(tn_sched *s, const tn_node *label) {
+  const tn_tree *tree = tn_sched_tree(s, label);
+  const tn_node *scope = tn_tree_scope(tree, tn_tree_site(tree, label));
+  while (scope != NULL) {
+    const tn_node *made = scope;
+    const tn_node *scope_label = scope->in[TN_BLOCK_LABEL];
+    if (!is_silent(scope)) {
+      TN_TRY(reinfer_one(s, scope, &made));
+    }
+    if (made != scope) {
+      TN_TRY(tn_sched_replace(s, scope, made));
+      tree = tn_sched_tree(s, scope_label);
+    }
+    scope = tn_tree_scope(tree, tn_tree_site(tree, scope_label));
+  }
   return NULL;
 }
 

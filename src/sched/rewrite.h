@@ -19,7 +19,7 @@ TN_MUST_USE tn_status tn_block_new(tn_sched *s, const tn_node *label, uint32_t n
                                    const tn_node *const *iters, const tn_node *predicate,
                                    const tn_node *init, const tn_node *body,
                                    const tn_node **out_block);
-/// The block with the regions that its body has.
+/// The block, and those inside, with the regions that their bodies have.
 TN_MUST_USE tn_status tn_block_reinfer(tn_sched *s, const tn_node *block,
                                        const tn_node **out_block);
 /// Serial loops from 0 around a statement, vars[0] outermost. A var may be NULL: no loop.
@@ -47,6 +47,8 @@ TN_MUST_USE tn_status tn_sched_drop_alloc(tn_sched *s, const tn_node *buffer);
 /// Puts a statement before or after one that is there.
 TN_MUST_USE tn_status tn_sched_insert(tn_sched *s, const tn_node *at, const tn_node *stmt,
                                       bool is_before);
+/// Regions anew of the blocks around the one with that label.
+TN_MUST_USE tn_status tn_sched_fix_around(tn_sched *s, const tn_node *label);
 /// The function with `to` in the place of `from`: indices are `values`, over `vars` as those that
 /// were, simplified; regions anew. Refused where it is used otherwise than element by element.
 TN_MUST_USE tn_status tn_sched_relayout(tn_sched *s, const tn_tree *tree, const tn_node *from,
@@ -120,5 +122,8 @@ TN_MUST_USE tn_status tn_prove_written(tn_sched *s, const tn_tree *tree, const t
 /// The elements of a box that are inside of the shape are all written by `whole`.
 TN_MUST_USE tn_status tn_prove_box_written(tn_sched *s, const tn_tree *tree, const tn_node *whole,
                                            const tn_node *buffer, const tn_box *box);
+/// They are all read by blocks in `whole`.
+TN_MUST_USE tn_status tn_prove_box_read(tn_sched *s, const tn_tree *tree, const tn_node *whole,
+                                        const tn_node *buffer, const tn_box *box);
 
 #endif

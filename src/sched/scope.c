@@ -132,12 +132,27 @@ static tn_visit find_alias(const tn_node *n, void *ctx) {
   return walk->is_found ? TN_STOP : TN_DESCEND;
 }
 
+/* Blocks in a scope's T.init() run at some of its steps only. */
+static tn_status no_blocks_in_init(const tn_node *scope) {
+  const tn_node *init = scope == NULL ? NULL : scope->in[TN_BLOCK_INIT];
+  if (init != NULL && (tn_is(init, TN_OP_BLOCK) || tn_tree_child_blocks(init, 0, NULL) > 0)) {
+    return TN_ERR(
+        TN_INVALID,
+        "block '%s' around has blocks in its T.init(); decompose_reduction takes them out",
+        scope->in[TN_BLOCK_LABEL]->attr.text);
+  }
+  return NULL;
+}
+
 tn_status tn_scope_only_blocks_touch(tn_sched *s, const tn_tree *tree, const tn_node *scope,
                                      const tn_node *buffer) {
   (void)s;
   stray_walk walk = {.buffer = buffer};
-  const tn_node *body = tn_scope_body(tree, scope);
-  look_below(&walk, body);
+  look_below(&walk, tn_scope_body(tree, scope));
+  if (walk.found == NULL && scope != NULL) {
+    tn_walk_distinct(scope->in[TN_BLOCK_INIT], find_use, &walk);
+    TN_TRY(walk.found == NULL ? NULL : no_blocks_in_init(scope));
+  }
   if (walk.found != NULL) {
     return TN_ERR(TN_INVALID, "'%s' is used outside of blocks as well", buffer->attr.text);
   }
@@ -155,6 +170,7 @@ tn_status tn_scope_only_blocks_touch(tn_sched *s, const tn_tree *tree, const tn_
 tn_status tn_scope_only_blocks(tn_sched *s, const tn_tree *tree, const tn_node *scope) {
   (void)s;
   stray_walk walk = {.is_any_leaf = true};
+  TN_TRY(no_blocks_in_init(scope));
   look_below(&walk, tn_scope_body(tree, scope));
   if (walk.found != NULL) {
     return TN_ERR(TN_INVALID, "the scope has a statement outside of blocks (%s)",
@@ -329,8 +345,8 @@ tn_status tn_prove_written(tn_sched *s, const tn_tree *tree, const tn_node *arou
   return st;
 }
 
-tn_status tn_prove_box_written(tn_sched *s, const tn_tree *tree, const tn_node *whole,
-                               const tn_node *buffer, const tn_box *box) {
+static tn_status prove_box(tn_sched *s, const tn_tree *tree, const tn_node *whole,
+                           const tn_node *buffer, const tn_box *box, bool is_write) {
   tn_ir *ir = s->ir;
   tn_touches b;
   print_list wholes = {0};
@@ -353,11 +369,33 @@ tn_status tn_prove_box_written(tn_sched *s, const tn_tree *tree, const tn_node *
   TN_VEC_PUSH(&parts, part);
   tn_status st = tn_touches_collect(s, tree, whole, &b);
   if (st == NULL) {
-    add_sure_prints(s, tree, &wholes, &b, buffer);
+    if (is_write) {
+      add_sure_prints(s, tree, &wholes, &b, buffer);
+    } else {
+      add_prints(&wholes, &b, buffer, false);
+    }
     st = prove_covered(s, tree, whole, &parts, &wholes, buffer);
     tn_touches_deinit(&b);
   }
   TN_VEC_DEINIT(&wholes);
   TN_VEC_DEINIT(&parts);
   return st;
+}
+
+tn_status tn_prove_box_written(tn_sched *s, const tn_tree *tree, const tn_node *whole,
+                               const tn_node *buffer, const tn_box *box) {
+  return prove_box(s, tree, whole, buffer, box, true);
+}
+
+tn_status tn_prove_box_read(tn_sched *s, const tn_tree *tree, const tn_node *whole,
+                            const tn_node *buffer, const tn_box *box) {
+  tn_status st = prove_box(s, tree, whole, buffer, box, false);
+  if (st != NULL) {
+    tn_status_free(st);
+    return TN_ERR(TN_INVALID,
+                  "not all of the part of '%s' that would be copied is read: what is not may hold "
+                  "nothing",
+                  buffer->attr.text);
+  }
+  return NULL;
 }

@@ -137,6 +137,18 @@ static const sched_row others[] = {
      "        vi = T.axis.spatial(16, i)\n        for j in range(8):\n"
      "            C[vi, j * 2] = A[vi, j]",
      "cache_write(C, 0, \"local\")", NULL, "is not written"},
+    {"a copy in a block around, whose regions follow", ABC, MATMUL,
+     "m = blockize(j)\ncache_read(C, \"A\", \"local\")\ncache_write(C, 0, \"local\")", NULL,
+     "blocks in its T.init()"},
+    {"the same without a first value in the block around", ABC, MATMUL,
+     "decompose_reduction(C, k)\nm = blockize(k)\nc = cache_read(C_update, 1, \"local\")\n"
+     "cache_index(C_init, \"global\")",
+     NULL, "more than an axis"},
+    {"an index whose axis has as many steps as a loop says",
+     "A: T.Buffer((32,), \"float32\"), C: T.Buffer((16, 16), \"float32\")",
+     "for i in range(16):\n    for j in range(i + 1):\n        with T.block(\"C\"):\n"
+     "            vi, vj = T.axis.remap(\"SS\", [i, j])\n            C[vi, vj] = A[vj * 2]",
+     "cache_index(C, \"global\")", NULL, "depends on loop 'i'"},
     {"memory that nothing filled", "A: T.Buffer((16,), \"float32\")",
      "U = T.alloc_buffer((16,))\nfor i in range(16):\n    with T.block(\"U\"):\n"
      "        vi = T.axis.opaque(16, i)\n        T.reads(U[0:16], A[vi])\n"

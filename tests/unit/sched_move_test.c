@@ -93,6 +93,13 @@ static const sched_row moves[] = {
      "compute_at(S, j2)", NULL, NULL},
     {"a copy that moves to where a part of its input is made", AC, TWO,
      "compute_at(B, j2)\njo, ji = split(j2, [4, 4])\nc = cache_read(C, 0, \"local\")", NULL, NULL},
+    {"a triangle does not move: its axes have as many steps as a loop says", AC,
+     "B = T.alloc_buffer((16, 16))\nfor i in range(16):\n    for j in range(i + 1):\n"
+     "        with T.block(\"B\"):\n            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+     "            B[vi, vj] = A[vi, vj]\n"
+     "for i2 in range(16):\n    for j2 in range(i2 + 1):\n        with T.block(\"C\"):\n"
+     "            vi, vj = T.axis.remap(\"SS\", [i2, j2])\n            C[vi, vj] = B[vi, vj]",
+     "compute_at(B, i2)", NULL, "depends on loop 'i'"},
     {"an output does not move", AC, TWO, "compute_at(C, i)", NULL, "outlives"},
     {"not into a loop around it", AC, TWO, "compute_at(B, i)", NULL, "already"},
     {"the place among a loop's statements", AC, TWO, "compute_at(B, i2, index=1)", NULL,

@@ -63,6 +63,13 @@ static const sched_row rows[] = {
      "sum of products"},
     {"loops that were split", ABC, MATMUL "A[vi, vk] * B[vk, vj]",
      "split(k, [3, 5])\npad_einsum(C, [8, 8, 4])", NULL, "one an axis"},
+    {"a sum that begins at a bias",
+     "A: T.Buffer((13, 15), \"float32\"), C: T.Buffer((13,), \"float32\"), "
+     "D: T.Buffer((13,), \"float32\")",
+     "for i, k in T.grid(13, 15):\n    with T.block(\"C\"):\n"
+     "        vi, vk = T.axis.remap(\"SR\", [i, k])\n        with T.init():\n"
+     "            C[vi] = D[vi]\n        C[vi] = C[vi] + A[vi, vk]",
+     "pad_einsum(C, [8, 4])", NULL, "is not a number"},
     {"a number too few", ABC, MATMUL "A[vi, vk] * B[vk, vj]", "pad_einsum(C, [8, 8])", NULL,
      "2 numbers for 3 axes"},
 };
