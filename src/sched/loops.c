@@ -162,10 +162,7 @@ tn_status tn_nest_find(tn_sched *s, const tn_tree *tree, const tn_node *block,
   while (outermost != NULL && first < n && loops[first] != outermost) {
     ++first;
   }
-  if (outermost != NULL && first == n) {
-    return tn_refuse(s, outermost->in[TN_FOR_VAR], NULL, "it is not around block '%s'",
-                     block->in[TN_BLOCK_LABEL]->attr.text);
-  }
+  TN_ASSERT(outermost == NULL || first < n, "a nest begins with a loop around its block");
   for (uint32_t i = first; i < n; ++i) {
     out->loops[out->n] = loops[i];
     out->vars[out->n] = loops[i]->in[TN_FOR_VAR];

@@ -137,6 +137,13 @@ static const sched_row splits[] = {
     {"too many loops", AB16, ADD16,
      ONES("i") "\n" ONES("i_20") "\n" ONES("i_20_20") "\n" ONES("i_20_20_20"), NULL,
      "more than 64 loops around a block"},
+    {"too many loops with one more", AB16, ADD16,
+     ONES("i") "\n" ONES("i_20") "\n" ONES(
+         "i_20_20") "\nsplit(i_20_20_20, [1, 1, 1, 16])\nadd_unit_loop(B)",
+     NULL, "more than 64 loops around a block"},
+    {"rounded up, it overflows", "A: T.Buffer((1,), \"int32\")",
+     "for z in range(0):\n    for i in range(2147483647):\n        A[0] = i", "split(i, [None, 2])",
+     NULL, "is more than its type counts"},
     {"an annotated loop", AB16, ADD16, "annotate(i, \"k\", 1)\nsplit(i, [4, 4])", NULL,
      "loop 'i': it has the annotation 'k', which would be lost"},
     {"a thread", AB16, ADD16, "bind(i, \"threadIdx.x\")\nsplit(i, [4, 4])", NULL,
@@ -478,6 +485,9 @@ static const sched_row sequences[] = {
      NEST("B", "i", "j", "B", "A[vi, vj]") "\n" NEST("C", "x", "y", "C", "B[vi, vj]") "\n" NEST(
          "A", "p", "q", "A", "C[vi, vj] + B[vi, vj]"),
      "m = merge(i, x, p)", NULL, NULL},
+    {"one nest twice", TWO,
+     NEST("B", "i", "j", "B", "A[vi, vj]") "\n" NEST("C", "x", "y", "C", "B[vi, vj]"),
+     "m = merge(i, x, x)", NULL, "loop 'x': it is named twice"},
     {"a row that comes too late", TWO,
      NEST("B", "i", "j", "B", "A[vi, vj]") "\n" NEST("C", "x", "y", "C", "B[7 - vi, vj]"),
      "m = merge(i, x)", NULL, "merge: "},

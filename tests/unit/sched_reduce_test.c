@@ -476,8 +476,31 @@ static void factored_reductions_compute_the_same(void **state) {
   sched_check_rows(factors, TN_N_ROWS(factors));
 }
 
+/* A matrix sum over 66 axes, of which all but two have one step. */
+static void a_block_of_too_many_axes_is_refused(void **state) {
+  (void)state;
+  enum { N = 66 };
+  sched_case c;
+  tn_buf text = TN_BUF_INIT;
+  tn_buf_puts(&text, "for i, k in T.grid(6, 12):\n    with T.block(\"B\"):\n"
+                     "        v0 = T.axis.spatial(6, i)\n        v1 = T.axis.reduce(12, k)\n");
+  for (int32_t i = 2; i < N; ++i) {
+    tn_buf_printf(&text, "        v%d = T.axis.spatial(1, 0)\n", i);
+  }
+  tn_buf_puts(&text, "        with T.init():\n            B[v0] = T.float32(0)\n"
+                     "        B[v0] = B[v0] + A[v0, v1]\n");
+  sched_init(&c, tn_buf_text(&text), ROWS);
+  sched_expect_refused(&c, "decompose_reduction(B, i)", "block 'B' has more than 64 axes");
+  sched_expect_refused(&c, "rfactor(k, 0)", "block 'B' has more than 64 axes");
+  sched_expect_refused(&c, "blockize(k)", "block 'B' has more than 64 axes");
+  sched_run(&c, "split(i, [None, 4]); parallel(i_0)");
+  tn_buf_deinit(&text);
+  sched_deinit(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_block_of_too_many_axes_is_refused),
       cmocka_unit_test(factored_reductions_compute_the_same),
       cmocka_unit_test(decomposed_reductions_compute_the_same),
   };
