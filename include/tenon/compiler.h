@@ -186,6 +186,12 @@ TN_API tn_status tn_program_schedule(tn_program *program, const char *text, size
 /// The same from a file.
 TN_API tn_status tn_program_schedule_file(tn_program *program, const char *path,
                                           const tn_schedule_opts *opts, tn_trace **out_trace);
+/// Proves, by a checker that knows nothing of schedules, that each loop function of `before` and its
+/// namesake of `after` leave the same values in their arguments (floating-point sums in any order).
+/// *out_report: a line for each function; malloc'ed, free with free(). Errors: UNSUPPORTED for the
+/// first function of which that could not be decided, saying what stood in the way; NOT_FOUND.
+TN_API tn_status tn_program_certify(const tn_program *before, const tn_program *after,
+                                    char **out_report);
 TN_API void tn_trace_free(tn_trace *trace);
 /// The trace as a script, and as JSON in TVM's form; they belong to the trace.
 TN_API const char *tn_trace_script(const tn_trace *trace);

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "driver/driver_priv.h"
 #include "graph/graph.h"
+#include "sched/certify.h"
 #include "script/script.h"
 #include "script/sched_script.h"
 
@@ -179,6 +180,45 @@ tn_status tn_program_schedule_file(tn_program *program, const char *path,
     st = tn_program_schedule(program, tn_buf_text(&text), text.len, path, opts, out_trace);
   }
   tn_buf_deinit(&text);
+  return st;
+}
+
+/* ---- the separate checker ---- */
+
+static tn_status certify_func(tn_ir *ir, const char *name, const tn_node *before,
+                              const tn_node *after, tn_buf *report) {
+  tn_certify_result result;
+  tn_status st = tn_certify(ir, tn_import(ir, before, NULL), after, &result);
+  if (st != NULL) {
+    return st;
+  }
+  if (result.verdict == TN_CERTIFY_EQUAL) {
+    tn_buf_printf(report, "%s: proved equal (%lld questions)\n", name,
+                  (long long)result.n_questions);
+  } else {
+    st = TN_ERR(TN_UNSUPPORTED, "%s: not proved equal: %s", name, result.text);
+  }
+  tn_certify_result_deinit(&result);
+  return st;
+}
+
+tn_status tn_program_certify(const tn_program *before, const tn_program *after, char **out_report) {
+  tn_status st = NULL;
+  tn_buf report = TN_BUF_INIT;
+  for (uint32_t i = 0; st == NULL && i < before->module.n_funcs; ++i) {
+    const char *name = before->module.funcs[i].name;
+    const tn_node *func = before->module.funcs[i].func;
+    const tn_node *other = tn_module_find(&after->module, name);
+    if (!tn_is(func, TN_OP_PRIM_FUNC)) {
+      continue;
+    }
+    st = other == NULL ? TN_ERR(TN_NOT_FOUND, "%s: is not there afterwards", name)
+                       : certify_func(after->ir, name, func, other, &report);
+  }
+  if (st == NULL) {
+    *out_report = tn_buf_take(&report);
+  }
+  tn_buf_deinit(&report);
   return st;
 }
 

@@ -76,6 +76,18 @@ static tn_status print_result(const cli_args *args, const tn_program *program) {
   return st;
 }
 
+static tn_status certify(const tn_program *before, const tn_program *program) {
+  char *report = NULL;
+  tn_status st = tn_program_certify(before, program, &report);
+  if (st == NULL) {
+    for (char *line = strtok(report, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+      fprintf(stderr, "certify: %s\n", line);
+    }
+  }
+  free(report);
+  return st;
+}
+
 /* ---- the command ---- */
 
 /* A value given by -D that neither the program nor the script asked for. */
@@ -114,6 +126,9 @@ static tn_status schedule(const cli_args *args, const cli_read *read, uint64_t s
   if (st == NULL && cli_value(args, "verify") != NULL) {
     st = compare_programs(args, before, program, seed);
   }
+  if (st == NULL && cli_value(args, "certify") != NULL) {
+    st = certify(before, program);
+  }
   tn_trace_free(trace);
   free(f.text);
   return st;
@@ -139,9 +154,6 @@ static int run_schedule(const cli_args *args) {
   if (!cli_read_opts(args, &read) || !cli_int(args, "seed", 0, INT64_MAX, 0, &seed) ||
       !check_traces(args) || !sizes_check(args)) {
     return CLI_USAGE;
-  }
-  if (cli_value(args, "certify") != NULL) {
-    return cli_finish(tn_status_make(TN_UNSUPPORTED, "--certify is not built yet"));
   }
   read.opts.are_used = are_used;
   tn_status st = tn_program_load_as(args->operands[0], &read.opts, &before);
