@@ -150,6 +150,22 @@ static tn_domain axes_domain(const reindexing *r, const tn_node **vars, const tn
   return (tn_domain){.n = n, .vars = vars, .mins = mins, .extents = extents};
 }
 
+/* A first value is the same whichever step begins: it may not use reduce axes. */
+static tn_status check_first_value(const reindexing *r) {
+  const tn_node *iters = r->block->in[TN_BLOCK_ITERS];
+  access_search search = {.buffer = r->buffer};
+  tn_walk_distinct(r->block->in[TN_BLOCK_INIT], look_for_access, &search);
+  for (uint32_t i = 0; search.first != NULL && i < iters->n_in; ++i) {
+    if (iters->in[i]->attr.i64 != TN_ITER_SPATIAL &&
+        uses(r->n_to, r->to, iters->in[i]->in[TN_ITER_VAR])) {
+      return tn_refuse(r->s, r->block->in[TN_BLOCK_LABEL], NULL,
+                       "its T.init() uses '%s', whose copy would depend on the reduce axis '%s'",
+                       r->buffer->attr.text, iters->in[i]->in[TN_ITER_VAR]->attr.text);
+    }
+  }
+  return NULL;
+}
+
 /* ---- the map ---- */
 
 static void plain_map(reindexing *r) {
@@ -403,6 +419,7 @@ static tn_status do_reindex(reindexing *r, const char *suffix) {
   }
   tn_domain domain = axes_domain(r, vars, mins, extents);
   TN_TRY(check(r, &domain, &nest));
+  TN_TRY(check_first_value(r));
   TN_TRY(find_extents(r, &domain));
   tn_buf name = TN_BUF_INIT;
   tn_buf_printf(&name, "%s_%s", r->buffer->attr.text, suffix);

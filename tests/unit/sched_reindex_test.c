@@ -70,6 +70,11 @@ static const sched_row rows[] = {
      "for i in range(16):\n    with T.block(\"C\"):\n        vi = T.axis.spatial(16, i)\n"
      "        C[vi] = C[vi] + A[vi]",
      "reindex(C, (\"read\", 0))", NULL, "writes 'C' as well"},
+    {"a first value that depends on the step", AC1 ", D: T.Buffer((16,), \"float32\")",
+     "for i, k in T.grid(4, 4):\n    with T.block(\"C\"):\n"
+     "        vi, vk = T.axis.remap(\"SR\", [i, k])\n        with T.init():\n"
+     "            C[vi] = D[vi]\n        C[vi] = C[vi] + A[vi * 4 + vk]",
+     "reindex_cache_read(C, 0, \"local\", lambda i, k: (k, i))", NULL, "'D'"},
     {"one element in two places", ABC, MATMUL_T,
      "reindex_cache_write(C, 0, \"local\", lambda i, j, k: (i, j, k))", NULL, "have two places"},
     {"an element at two indices", AC1,
