@@ -380,6 +380,29 @@ static const sched_row factors[] = {
      "        I[vi] = T.Select(V[vi] >= A[vi, vk], I[vi], vk)\n"
      "        V[vi] = T.Select(V[vi] >= A[vi, vk], V[vi], I[vi])",
      "r = rfactor(k, 0)", NULL, "it reads what it just stored"},
+    {"five values",
+     "A: T.Buffer((6, 12), \"int32\"), B: T.Buffer((6,), \"int32\"), C: T.Buffer((6,), \"int32\"), "
+     "D: T.Buffer((6,), \"int32\"), E: T.Buffer((6,), \"int32\"), F: T.Buffer((6,), \"int32\")",
+     "for i, k in T.grid(6, 12):\n    with T.block(\"B\"):\n"
+     "        vi, vk = T.axis.remap(\"SR\", [i, k])\n        with T.init():\n"
+     "            B[vi] = 0\n            C[vi] = 0\n            D[vi] = 0\n            E[vi] = 0\n "
+     "           F[vi] = 0\n"
+     "        x: T.int32 = T.Select(B[vi] >= A[vi, vk], B[vi], A[vi, vk])\n"
+     "        B[vi] = x\n        C[vi] = 1\n        D[vi] = 1\n        E[vi] = 1\n        F[vi] = "
+     "1",
+     "r = rfactor(k, 0)", NULL, "it has other stores than one a value"},
+    {"a body that stores nothing", ROWS,
+     "for i, k in T.grid(6, 12):\n" BLOCK_B AXES(
+         "i", "k") "        with T.init():\n            B[vi] = T.float32(0)\n"
+                   "        x: T.float32 = A[vi, vk]\n        y: T.float32 = x + x",
+     "r = rfactor(k, 0)", NULL, "it stores nothing"},
+    {"a value that is not chosen", PAIR,
+     "for i, k in T.grid(6, 12):\n    with T.block(\"M\"):\n"
+     "        vi, vk = T.axis.remap(\"SR\", [i, k])\n        with T.init():\n"
+     "            V[vi] = -100\n            I[vi] = 0\n"
+     "        x: T.int32 = T.Select(V[vi] >= A[vi, vk], V[vi], A[vi, vk])\n"
+     "        y: T.int32 = I[vi] + 1\n        V[vi] = x\n        I[vi] = y",
+     "r = rfactor(k, 0)", NULL, "its values are not chosen together"},
     {"an init that is more", ROWS,
      "for i, k in T.grid(6, 12):\n" BLOCK_B AXES("i",
                                                  "k") "        with T.init():\n            if vi > "
@@ -498,9 +521,68 @@ static void a_block_of_too_many_axes_is_refused(void **state) {
   sched_deinit(&c);
 }
 
+static void a_buffer_of_parts_has_room_for_one_more_dimension(void **state) {
+  (void)state;
+  sched_case c;
+  sched_init(
+      &c,
+      "for i, k in T.grid(6, 12):\n" BLOCK_B AXES(
+          "i",
+          "k") "        with T.init():\n"
+               "            B[vi, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] = T.float32(0)\n"
+               "        B[vi, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] = B[vi, 0, 0, 0, 0, 0, "
+               "0, "
+               "0, 0, 0, 0, 0, 0, 0, 0, 0] + A[vi, vk]",
+      "A: T.Buffer((6, 12), \"float32\"), B: T.Buffer((6, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
+      "1, 1, 1, 1), \"float32\")");
+  sched_expect_refused(&c, "rfactor(k, 0)", "a buffer has at most 16 dimensions");
+  sched_deinit(&c);
+}
+
+typedef struct affine_row {
+  const char *name;
+  const char *body;
+  const char *steps;
+  const char *refused; /* NULL: affine */
+} affine_row;
+
+static const affine_row affines[] = {
+    {"plain", "for i, k in T.grid(6, 12):\n" BLOCK_B AXES("i", "k") SUM, "", NULL},
+    {"tiles with rests", "for i, k in T.grid(6, 12):\n" BLOCK_B AXES("i", "k") SUM,
+     "split(i, [None, 4])\na, b = split(k, [None, 5])\nfuse(a, b)", NULL},
+    {"by sets: backwards", "for i, k in T.grid(6, 12):\n" BLOCK_B AXES("5 - i", "11 - k") SUM, "",
+     NULL},
+    {"done twice", "for i, u, k in T.grid(6, 2, 12):\n" BLOCK_B AXES("i", "k") SUM, "",
+     "the bindings of block 'B' do not reach each point of its axes just once"},
+    {"every other one", "for i, k in T.grid(3, 12):\n" BLOCK_B AXES("i * 2", "k") SUM, "",
+     "do not reach each point"},
+    {"a square", "for i, k in T.grid(2, 12):\n" BLOCK_B AXES("i * i", "k") SUM, "",
+     "each axis free of the others: not understood is"},
+};
+
+static void affine_blocks_are_reached_once(void **state) {
+  (void)state;
+  for (size_t i = 0; i < TN_N_ROWS(affines); ++i) {
+    sched_case c;
+    print_message("  %s\n", affines[i].name);
+    sched_init(&c, affines[i].body, ROWS);
+    sched_run(&c, affines[i].steps);
+    const tn_tree *tree = tn_sched_tree_of(c.s, "f");
+    tn_status st = tn_block_affine(c.s, tree, tree->blocks.data[0]);
+    if (affines[i].refused == NULL) {
+      expect_ok(st);
+    } else {
+      expect_error(st, TN_INVALID, affines[i].refused);
+    }
+    sched_deinit(&c);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_block_of_too_many_axes_is_refused),
+      cmocka_unit_test(a_buffer_of_parts_has_room_for_one_more_dimension),
+      cmocka_unit_test(affine_blocks_are_reached_once),
       cmocka_unit_test(factored_reductions_compute_the_same),
       cmocka_unit_test(decomposed_reductions_compute_the_same),
   };
