@@ -86,6 +86,16 @@ static const tn_node *default_value(tn_ir *ir, const tn_prim_param *p) {
 
 static bool has_type(const tn_node *v, const char *type);
 
+/* What a note may hold: no handles, which would be variables without a loop. */
+static bool is_value(const tn_node *v) {
+  bool is_ok = tn_is(v, TN_OP_INT) || tn_is(v, TN_OP_FLOAT) || tn_is(v, TN_OP_STR) ||
+               tn_is(v, TN_OP_LIST) || tn_is(v, TN_OP_DICT);
+  for (uint32_t i = 0; is_ok && i < v->n_in; ++i) {
+    is_ok = is_value(v->in[i]) || tn_is_none(v->in[i]);
+  }
+  return is_ok;
+}
+
 static bool has_simple_type(const tn_node *v, const char *type) {
   if (strcmp(type, "block") == 0) {
     return tn_is(v, TN_OP_LABEL);
@@ -112,8 +122,7 @@ static bool has_simple_type(const tn_node *v, const char *type) {
     return tn_is(v, TN_OP_LAMBDA);
   }
   if (strcmp(type, "value") == 0) {
-    return tn_is(v, TN_OP_INT) || tn_is(v, TN_OP_FLOAT) || tn_is(v, TN_OP_STR) ||
-           tn_is(v, TN_OP_LIST) || tn_is(v, TN_OP_DICT);
+    return is_value(v);
   }
   if (strcmp(type, "buffer") == 0) {
     return has_simple_type(v, "int") || tn_is(v, TN_OP_STR) ||

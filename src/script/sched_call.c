@@ -4,20 +4,17 @@
  * nodes, the schedule does it, and what it refuses is told where the call stands. */
 #include <string.h>
 
+#include "script/sched_names.h"
 #include "script/sched_reader.h"
 
 /* ---- names ---- */
 
-/* Primitives that let a program be changed without proof. */
 static bool is_unsafe(const char *name) {
-  static const char *const names[] = {"unsafe_set_dtype", "unsafe_hide_buffer_access",
-                                      "annotate_buffer_access", "set_axis_separator"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-    if (strcmp(name, names[i]) == 0) {
-      return true;
-    }
+  uint32_t i = 0;
+  while (tn_unsafe_step(i) != NULL && strcmp(name, tn_unsafe_step(i)) != 0) {
+    ++i;
   }
-  return false;
+  return tn_unsafe_step(i) != NULL;
 }
 
 /* get_sblock is how get_block was spelled later; so with the others. */

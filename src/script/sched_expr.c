@@ -198,15 +198,21 @@ static bool read_call(tn_steps *s, const tn_ast *call, tn_val *out) {
 
 /* ---- the hook ---- */
 
-/* A name of a sampled number where the number itself is wanted. */
-static bool read_number(tn_steps *s, const tn_ast *ast, tn_val *out) {
-  const tn_binding *binding = tn_scopes_find(&s->r->scopes, ast->text);
+/* A sampled number, as the number itself where that is wanted. */
+static tn_val as_number(const tn_steps *s, tn_val val) {
   int64_t value = 0;
-  if (!s->wants_numbers || binding == NULL || !tn_val_is_node(binding->val, TN_OP_VAR) ||
-      !tn_sched_value(s->sched, binding->val.node, &value)) {
+  bool is_number = s->wants_numbers && tn_val_is_node(val, TN_OP_VAR) &&
+                   tn_sched_value(s->sched, val.node, &value);
+  return is_number ? (tn_val){.kind = TN_VAL_INT, .i64 = value} : val;
+}
+
+/* Names and items of lists. */
+static bool read_plain(tn_steps *s, const tn_ast *ast, tn_val *out) {
+  if (!s->wants_numbers) {
     return false;
   }
-  *out = (tn_val){.kind = TN_VAL_INT, .i64 = value};
+  s->plain = ast;
+  *out = as_number(s, tn_read_val(s->r, ast));
   return true;
 }
 
@@ -226,6 +232,33 @@ static bool read_arithmetic(tn_steps *s, const tn_ast *ast, tn_val *out) {
   return true;
 }
 
+/* [a, b] + [c] */
+static bool read_sum(tn_steps *s, const tn_ast *ast, tn_val *out) {
+  if (ast->tok != TN_TOK_PLUS) {
+    return read_arithmetic(s, ast, out);
+  }
+  bool kept = s->wants_numbers;
+  s->wants_numbers = true;
+  tn_val a = tn_read_val(s->r, ast->in[0]);
+  tn_val b = tn_read_val(s->r, ast->in[1]);
+  s->wants_numbers = kept;
+  if (a.kind != TN_VAL_LIST || b.kind != TN_VAL_LIST) {
+    *out = tn_apply_binary(s->r, ast, ast->tok, a, b);
+    return true;
+  }
+  if (a.n + b.n > TN_STEPS_MAX_ITEMS) {
+    *out = tn_read_fail(s->r, ast, "too-large", NULL, "more than %d items in a list",
+                        TN_STEPS_MAX_ITEMS);
+    return true;
+  }
+  tn_val *items = TN_ARENA_ARRAY(&s->r->arena, tn_val, a.n + b.n + 1);
+  for (uint32_t i = 0; i < a.n + b.n; ++i) {
+    items[i] = i < a.n ? a.items[i] : b.items[i - a.n];
+  }
+  *out = (tn_val){.kind = TN_VAL_LIST, .is_tuple = a.is_tuple, .n = a.n + b.n, .items = items};
+  return true;
+}
+
 static bool has_star(const tn_ast *list) {
   for (uint32_t i = 0; i < list->n; ++i) {
     if (list->in[i]->kind == TN_AST_STAR) {
@@ -237,11 +270,16 @@ static bool has_star(const tn_ast *list) {
 
 bool tn_steps_read(tn_reader *r, const tn_ast *ast, tn_val *out) {
   tn_steps *s = r->more;
+  if (ast == s->plain) {
+    s->plain = NULL;
+    return false;
+  }
   switch ((int)ast->kind) {
     case TN_AST_NAME:
-      return read_number(s, ast, out);
-    case TN_AST_UNARY:
+      return read_plain(s, ast, out);
     case TN_AST_BINARY:
+      return read_sum(s, ast, out);
+    case TN_AST_UNARY:
     case TN_AST_COMPARE:
     case TN_AST_BOOLOP:
     case TN_AST_COND:
@@ -257,7 +295,7 @@ bool tn_steps_read(tn_reader *r, const tn_ast *ast, tn_val *out) {
         *out = read_slice(s, ast);
         return true;
       }
-      return false;
+      return read_plain(s, ast, out);
     case TN_AST_TUPLE:
     case TN_AST_LIST:
       if (has_star(ast)) {

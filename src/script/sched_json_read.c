@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "files/json.h"
 #include "script/sched_json.h"
+#include "script/sched_names.h"
 #include "script/sched_script.h"
 
 typedef struct replay {
@@ -38,8 +39,6 @@ static bool is_kind_of(const char *kind, const char *name) {
 }
 
 static tn_status find_prim(const char *kind, const tn_prim **out_prim) {
-  static const char *const unsafe[] = {"unsafe_set_dtype", "unsafe_hide_buffer_access",
-                                       "annotate_buffer_access", "set_axis_separator"};
   uint32_t n = 0;
   const tn_prim *all = tn_prim_all(&n);
   for (uint32_t i = 0; i < n; ++i) {
@@ -48,8 +47,8 @@ static tn_status find_prim(const char *kind, const tn_prim **out_prim) {
       return NULL;
     }
   }
-  for (size_t i = 0; i < sizeof unsafe / sizeof *unsafe; ++i) {
-    if (is_kind_of(kind, unsafe[i])) {
+  for (uint32_t i = 0; tn_unsafe_step(i) != NULL; ++i) {
+    if (is_kind_of(kind, tn_unsafe_step(i))) {
       return TN_ERR(TN_UNSUPPORTED, "'%s' changes a program without proof, and is not done", kind);
     }
   }

@@ -18,6 +18,9 @@ void tn_trace_names_deinit(tn_trace_names *names);
 void tn_trace_names_add(tn_trace_names *names, const tn_sched *sched, const tn_node *out);
 /// Appends the name of a handle; false, and nothing, when it has none.
 bool tn_trace_name(const tn_trace_names *names, const tn_node *handle, tn_buf *out);
+/// The steps of TVM that change a program without proof, which are read and refused; NULL past the
+/// last.
+const char *tn_unsafe_step(uint32_t i);
 /// Appends a value as a script writes it: names may be NULL.
 void tn_trace_print_value(const tn_trace_names *names, const tn_node *v, tn_buf *out);
 /// Appends a FLOAT, which can be told from a whole number.

@@ -40,6 +40,12 @@ bool tn_trace_name(const tn_trace_names *names, const tn_node *handle, tn_buf *o
   return true;
 }
 
+const char *tn_unsafe_step(uint32_t i) {
+  static const char *const names[] = {"unsafe_set_dtype", "unsafe_hide_buffer_access",
+                                      "annotate_buffer_access", "set_axis_separator", NULL};
+  return names[i];
+}
+
 /* ---- values ---- */
 
 void tn_trace_print_float(const tn_node *v, tn_buf *out) {
@@ -138,6 +144,20 @@ static bool is_default(const tn_node *v, const tn_prim_param *p) {
   return is_same;
 }
 
+/* ("read", 0) is a tuple in TVM, and no list. */
+static void print_argument(const tn_trace_names *names, const tn_node *v, const tn_prim_param *p,
+                           tn_buf *out) {
+  if (strcmp(p->type, "buffer") != 0 || !tn_is(v, TN_OP_LIST) || v->n_in != 2) {
+    tn_trace_print_value(names, v, out);
+    return;
+  }
+  tn_buf_putc(out, '(');
+  tn_trace_print_value(names, v->in[0], out);
+  tn_buf_puts(out, ", ");
+  tn_trace_print_value(names, v->in[1], out);
+  tn_buf_putc(out, ')');
+}
+
 static void print_outs(const tn_trace_names *names, const tn_node *out, tn_buf *text) {
   if (tn_trace_name(names, out, text)) {
     tn_buf_puts(text, " = ");
@@ -167,7 +187,7 @@ static void print_step(tn_trace_names *names, const tn_sched *sched, uint32_t i,
     }
     if (!params[k].is_rest) {
       tn_buf_printf(&args, "%s%s=", args.len > 0 ? ", " : "", params[k].name);
-      tn_trace_print_value(names, v, &args);
+      print_argument(names, v, &params[k], &args);
     }
   }
   tn_trace_names_add(names, sched, step->out);

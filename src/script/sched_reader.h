@@ -21,6 +21,7 @@ typedef struct tn_steps {
   size_t len;
   const tn_ast *stmt;   /* being read */
   const char *work_on;  /* function that get_block looks into; NULL: none was chosen */
+  const tn_ast *plain;  /* an expression that read_expr.c is to read itself */
   bool wants_numbers;   /* sampled numbers are read as what they are: in arithmetic, in lambdas */
   uint32_t n_converted; /* nodes made of values by the step being read */
 } tn_steps;

@@ -38,8 +38,8 @@ const char *tn_val_what(tn_val v) {
     case TN_VAL_NODE:
       break;
   }
-  if (v.node->op == TN_OP_BUFFER) {
-    return "a buffer";
+  if (v.node->op == TN_OP_BUFFER || v.node->op == TN_OP_LABEL) {
+    return v.node->op == TN_OP_BUFFER ? "a buffer" : "a block";
   }
   switch (tn_op_info_get((tn_op)v.node->op)->cls) {
     case TN_CLASS_TYPE:

@@ -7,6 +7,7 @@ export TENON=$work/tool
 printf '%s\n' '#!/bin/sh' \
   'case $1 in' \
   '  upper) tr a-z A-Z < "$2" | tail -n +2 ;;' \
+  '  both) cat "$2" "$3"; echo "$3" ;;' \
   '  name) echo "$2:1: bad" >&2; exit 1 ;;' \
   'esac' > "$TENON"
 chmod +x "$TENON"
@@ -32,6 +33,9 @@ grep -q '^-ABD' "$work/out" && grep -q TN_UPDATE=1 "$work/out" || {
 }
 TN_UPDATE=1 check "an update rewrites" 0
 check "and then passes" 0
+printf '# run: tenon both %%s %%t\na\n# steps:\nb\n# expect:\n# run: tenon both %%s %%t\na\n\n\n\nb\n%%t\n' \
+  > "$work/case.py"
+check "a second input stands at its own lines" 0
 printf '# run: not tenon name %%s\nabc\n# expect:\n%%s:1: bad\n' > "$work/case.py"
 check "an expected failure compares messages" 0
 printf '# run: tenon name %%s\nabc\n# expect:\n' > "$work/case.py"

@@ -129,6 +129,12 @@ static void scripts_are_read_in_the_forms_that_python_has(void **state) {
       {"l = sch.get_loops(\"Y\")\nsch.fuse(l[0], l[1], preserve_unit_iters=False)\n",
        "  l4 = sch.fuse(l1, l2, preserve_unit_iters=False)\n"},
       {"l = sch.get_loops(\"Y\")\nsch.fuse(*l[:2])\n", "  l4 = sch.fuse(l1, l2)\n"},
+      {"l = sch.get_loops(\"Y\")\nsch.reorder(*(l[2:] + l[:1]))\n", "  sch.reorder(l3, l1)\n"},
+      {"l = sch.get_loops(\"Y\")\nt = sch.sample_perfect_tile(l[0], 2, decision=[4, 2])\n"
+       "sch.split(l[0], t)\nsch.split(l[1], [None, t[1] + 1 * 2])\n",
+       "  v4, v5 = sch.sample_perfect_tile(loop=l1, n=2, decision=[4, 2])\n"
+       "  l6, l7 = sch.split(loop=l1, factors=[v4, v5])\n"
+       "  l8, l9 = sch.split(loop=l2, factors=[None, 4])\n"},
       {"b = sch.get_block(\"Y\")\ni, j, k = sch.get_loops(b)\nsch.annotate(i, \"x\", 0.5)\n"
        "sch.annotate(j, \"y\", [1, \"a\\n\"])\n",
        "  sch.annotate(block_or_loop=l1, ann_key=\"x\", ann_val=0.5)\n"
@@ -177,6 +183,9 @@ static void what_is_wrong_is_told_where_it_stands(void **state) {
       {"x = knob(\"x\", [])", "bad-knob", "a knob has a name"},
       {"x = knob(\"x\", 3)", "bad-knob", "a knob has a name"},
       {"x = knob(y, [3])", "bad-knob", "a knob has a name"},
+      {"b = sch.get_block(\"Y\")\nx = b + 1", "not-an-expression", "got a block"},
+      {"i, j, k = sch.get_loops(\"Y\")\nsch.annotate(i, \"x\", [1, {\"a\": j}])", "step-refused",
+       "'ann_val' must be value"},
       {"x = len(3)", "bad-step-argument", "len() is of a list"},
       {"x = lops[0]", "undefined-name", "undefined name 'lops'"},
       {"x = [1, 2]\ny = x[5]", "index-out-of-range", "index 5 of a list of 2"},

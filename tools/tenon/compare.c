@@ -68,19 +68,6 @@ static tn_status make_pair(both *c, const sizes *known, int32_t j, uint64_t seed
 
 /* ---- results ---- */
 
-static bool float_at(const DLTensor *dl, int64_t i, double *out) {
-  switch (tn_dl_dtype(dl)) {
-    case TN_DT_F32:
-      *out = (double)((const float *)dl->data)[i];
-      return true;
-    case TN_DT_F64:
-      *out = ((const double *)dl->data)[i];
-      return true;
-    default:
-      return false;
-  }
-}
-
 /* Relative to the larger, 1e-5 and more is no rounding. */
 static const double most_rounding = 1e-5;
 
@@ -90,15 +77,15 @@ static tn_status compare_arg(const both *c, int32_t j, double *io_largest) {
   if (a == NULL) {
     return NULL;
   }
-  int64_t n = tn_dl_n_elems(a);
-  size_t n_bytes = ((size_t)n * a->dtype.bits * a->dtype.lanes + 7) / 8;
+  int64_t n = tn_dl_n_elems(a) * a->dtype.lanes;
+  size_t n_bytes = ((size_t)n * a->dtype.bits + 7) / 8;
+  bool is_float = tn_dl_dtype(a) == TN_DT_F32 || tn_dl_dtype(a) == TN_DT_F64;
   if (n_bytes == 0 || memcmp(a->data, b->data, n_bytes) == 0) {
     return NULL;
   }
   for (int64_t i = 0; i < n; ++i) {
-    double x = 0;
-    double y = 0;
-    bool is_float = float_at(a, i, &x) && float_at(b, i, &y);
+    double x = tn_tensor_get_f64(tn_arg_tensor(&c->a[j]), i);
+    double y = tn_tensor_get_f64(tn_arg_tensor(&c->b[j]), i);
     double scale = fmax(1, fmax(fabs(x), fabs(y)));
     bool are_both_nan = isnan(x) && isnan(y);
     double difference = x == y || are_both_nan ? 0 : fabs(x - y) / scale;
