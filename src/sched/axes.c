@@ -8,6 +8,7 @@
  * starts) and readers still find final values. These are the conditions proved here. */
 #include "sched/axes.h"
 
+#include "sched/deps.h"
 #include "sched/loops.h"
 #include "sched/touches.h"
 
@@ -171,6 +172,18 @@ tn_status tn_prove_final(tn_sched *s, const tn_tree *tree, const tn_node *reader
   tn_sets_pop(tn_sched_sets(s), mark);
   tn_touches_deinit(&touches);
   return st;
+}
+
+tn_status tn_prove_rounds_apart(tn_sched *s, const tn_node *label) {
+  const tn_tree *tree = tn_sched_tree(s, label);
+  const tn_node *at = tn_tree_site(tree, label);
+  for (; at != NULL; at = tn_tree_parent(tree, at)) {
+    if (tn_is(at, TN_OP_FOR) && at->attr.i64 != TN_FOR_SERIAL && at->attr.i64 != TN_FOR_UNROLLED) {
+      TN_TRY_MSG(tn_deps_carried(s, tree, at, false), "rounds of loop '%s' run at once",
+                 at->in[TN_FOR_VAR]->attr.text);
+    }
+  }
+  return NULL;
 }
 
 tn_status tn_prove_free_order(tn_sched *s, const tn_tree *tree, const tn_node *block) {

@@ -16,6 +16,9 @@ TN_MUST_USE tn_status tn_prove_all_steps(tn_sched *s, const tn_tree *tree, const
 /// that they share: it reads final values.
 TN_MUST_USE tn_status tn_prove_final(tn_sched *s, const tn_tree *tree, const tn_node *reader,
                                      const tn_node *writer);
+/// Loops around the block of that label whose rounds run at once (parallel, vectorized, threads) do
+/// not meet in what is written below them.
+TN_MUST_USE tn_status tn_prove_rounds_apart(tn_sched *s, const tn_node *label);
 /// The updates of a reduction may come in the order of its axes: they commute, or they come so.
 TN_MUST_USE tn_status tn_prove_free_order(tn_sched *s, const tn_tree *tree, const tn_node *block);
 

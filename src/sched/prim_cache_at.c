@@ -10,6 +10,7 @@
  * TVM's read_at and write_at make one opaque block; here the copy is a block like others, so that it
  * may be scheduled further. */
 #include "sched/axes.h"
+#include "sched/loops.h"
 
 /* ---- in place ---- */
 
@@ -201,17 +202,6 @@ static tn_visit look_for_indices(const tn_node *n, void *ctx) {
   return TN_DESCEND;
 }
 
-typedef struct var_use {
-  const tn_node *var;
-  bool is_used;
-} var_use;
-
-static tn_visit look_for_var(const tn_node *n, void *ctx) {
-  var_use *use = ctx;
-  use->is_used = use->is_used || n == use->var;
-  return TN_DESCEND;
-}
-
 typedef struct hoisted {
   const tn_node *expr;
   const tn_node *load; /* what stands for it */
@@ -231,16 +221,15 @@ static tn_status hoist(tn_sched *s, const tn_node *block, const tn_node *expr, u
   const tn_node *iters = block->in[TN_BLOCK_ITERS];
   const tn_tree *tree = tn_sched_tree(s, block->in[TN_BLOCK_LABEL]);
   for (uint32_t i = 0; i < iters->n_in; ++i) {
-    var_use use = {.var = iters->in[i]->in[TN_ITER_VAR]};
-    tn_walk_distinct(expr, look_for_var, &use);
-    if (!use.is_used) {
+    const tn_node *var = iters->in[i]->in[TN_ITER_VAR];
+    if (!tn_expr_uses(expr, 1, &var)) {
       continue;
     }
     if (box.n == TN_MAX_NDIM || !tn_is_int(iters->in[i]->in[TN_ITER_MIN], 0)) {
       return tn_refuse(s, block->in[TN_BLOCK_LABEL], NULL, "axis '%s' does not begin at 0",
-                       use.var->attr.text);
+                       var->attr.text);
     }
-    vars[box.n] = use.var;
+    vars[box.n] = var;
     shape[box.n] = iters->in[i]->in[TN_ITER_EXTENT];
     box.mins[box.n] = tn_int(ir, shape[box.n]->dtype, 0);
     box.extents[box.n] = shape[box.n];

@@ -12,7 +12,6 @@
  * producer may do a step again in another round, it gives the same value; a consumer that does not
  * do each step is refused. axes.c says why this is right. */
 #include "sched/axes.h"
-#include "sched/deps.h"
 
 typedef struct move {
   tn_sched *s;
@@ -206,18 +205,6 @@ static tn_status put(const move *m, const tn_node *nest, uint32_t index) {
 
 /* ---- after ---- */
 
-/* Rounds of loops around that run at once must not meet in what the block writes. */
-static tn_status check_marked_loops(const move *m, const tn_tree *tree) {
-  const tn_node *at = tn_tree_site(tree, m->loop_var);
-  for (; at != NULL; at = tn_tree_parent(tree, at)) {
-    if (tn_is(at, TN_OP_FOR) && at->attr.i64 != TN_FOR_SERIAL && at->attr.i64 != TN_FOR_UNROLLED) {
-      TN_TRY_MSG(tn_deps_carried(m->s, tree, at, false), "rounds of loop '%s' run at once",
-                 at->in[TN_FOR_VAR]->attr.text);
-    }
-  }
-  return NULL;
-}
-
 /* A producer may now do steps that it did in other rounds. Where it shares loops with what makes
  * its inputs, those have to be there. */
 static tn_status check_inputs(const move *m, const tn_tree *tree, const tn_node *block) {
@@ -248,7 +235,7 @@ static tn_status check_after(const move *m) {
     TN_TRY(tn_prove_all_steps(m->s, tree, block));
     TN_TRY(check_finals(m->s, tree, m, block));
   }
-  return check_marked_loops(m, tree);
+  return tn_prove_rounds_apart(m->s, m->label);
 }
 
 static tn_status do_move(move *m) {

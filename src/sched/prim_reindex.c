@@ -12,6 +12,7 @@
  * copy; for a write also the place from the element, so that each result has one place. */
 #include "arith/sets.h"
 #include "sched/axes.h"
+#include "sched/loops.h"
 #include "sched/touches.h"
 
 typedef struct reindexing {
@@ -116,23 +117,12 @@ static tn_status find_access(reindexing *r) {
 
 /* ---- axes that matter ---- */
 
-typedef struct var_use {
-  const tn_node *var;
-  bool is_used;
-} var_use;
-
-static tn_visit look_for_var(const tn_node *n, void *ctx) {
-  var_use *use = ctx;
-  use->is_used = use->is_used || n == use->var;
-  return TN_DESCEND;
-}
-
 static bool uses(uint32_t n, const tn_node *const *exprs, const tn_node *var) {
-  var_use use = {.var = var};
+  bool is_used = false;
   for (uint32_t i = 0; i < n; ++i) {
-    tn_walk_distinct(exprs[i], look_for_var, &use);
+    is_used = is_used || tn_expr_uses(exprs[i], 1, &var);
   }
-  return use.is_used;
+  return is_used;
 }
 
 static tn_domain axes_domain(const reindexing *r, const tn_node **vars, const tn_node **mins,

@@ -11,7 +11,7 @@
  * The axis that rolls becomes opaque: its steps use one element again and again. */
 #include "arith/sets.h"
 #include "sched/axes.h"
-#include "sched/deps.h"
+#include "sched/loops.h"
 #include "sched/touches.h"
 
 typedef struct rolling {
@@ -35,23 +35,6 @@ typedef struct rolling {
 static const tn_node *label_of(const rolling *r) { return r->block->in[TN_BLOCK_LABEL]; }
 
 /* ---- the window ---- */
-
-typedef struct var_use {
-  const tn_node *var;
-  bool is_used;
-} var_use;
-
-static tn_visit look_for_var(const tn_node *n, void *ctx) {
-  var_use *use = ctx;
-  use->is_used = use->is_used || n == use->var;
-  return TN_DESCEND;
-}
-
-static bool uses(const tn_node *expr, const tn_node *var) {
-  var_use use = {.var = var};
-  tn_walk_distinct(expr, look_for_var, &use);
-  return use.is_used;
-}
 
 static bool find_axis(rolling *r, uint32_t dim) {
   const tn_node *iters = r->block->in[TN_BLOCK_ITERS];
@@ -78,7 +61,7 @@ static tn_status find_window(rolling *r, const tn_node *loop, bool *out_is_found
   for (uint32_t d = 0; is_written && d < box.n; ++d) {
     const tn_node *coef = NULL;
     const tn_node *base = NULL;
-    n_moving += uses(box.mins[d], var) || uses(box.extents[d], var);
+    n_moving += tn_expr_uses(box.mins[d], 1, &var) || tn_expr_uses(box.extents[d], 1, &var);
     if (!tn_arith_linear(arith, box.mins[d], 1, &var, &coef, &base) || !tn_is(coef, TN_OP_INT) ||
         !tn_is(box.extents[d], TN_OP_INT)) {
       continue;
@@ -264,19 +247,6 @@ static tn_status roll_buffer(rolling *r) {
                            old->n_in, values);
 }
 
-/* Rounds of loops that run at once would share the window. */
-static tn_status check_marked_loops(const rolling *r) {
-  const tn_tree *tree = tn_sched_tree(r->s, label_of(r));
-  const tn_node *at = tn_tree_site(tree, label_of(r));
-  for (; at != NULL; at = tn_tree_parent(tree, at)) {
-    if (tn_is(at, TN_OP_FOR) && at->attr.i64 != TN_FOR_SERIAL && at->attr.i64 != TN_FOR_UNROLLED) {
-      TN_TRY_MSG(tn_deps_carried(r->s, tree, at, false), "rounds of loop '%s' run at once",
-                 at->in[TN_FOR_VAR]->attr.text);
-    }
-  }
-  return NULL;
-}
-
 tn_status tn_prim_rolling_buffer(tn_sched *s, tn_prim_call *call) {
   rolling r = {.s = s, .tree = tn_sched_tree(s, call->args[0])};
   bool is_write = true;
@@ -288,5 +258,5 @@ tn_status tn_prim_rolling_buffer(tn_sched *s, tn_prim_call *call) {
   TN_TRY(check(&r));
   TN_TRY(roll_block(&r));
   TN_TRY(roll_buffer(&r));
-  return check_marked_loops(&r);
+  return tn_prove_rounds_apart(s, call->args[0]); /* they would share the window */
 }
