@@ -280,6 +280,42 @@ static const intrin_row intrins[] = {
      "                M = T.alloc_buffer((1,))\n                M[0] = X[vi]\n                "
      "X[vi] = M[0]\n",
      "tensorize(Z, \"dot:fast\")", "it has views or memory of its own"},
+    {"buffers of more dimensions",
+     HEADER "    @T.prim_func\n    def copy(A: T.Buffer((1, 4), \"float32\"), B: T.Buffer((1, 4), "
+            "\"float32\")):\n"
+            "        for i in range(4):\n            with T.block(\"c\"):\n"
+            "                vi = T.axis.spatial(4, i)\n                B[0, vi] = A[0, vi]\n"
+            "    @T.prim_func\n    def main(X: T.Buffer((8,), \"float32\"), Y: T.Buffer((8,), "
+            "\"float32\")):\n"
+            "        for i, j in T.grid(2, 4):\n"
+            "            with T.block(\"Z\"):\n                vi = T.axis.spatial(8, i * 4 + j)\n"
+            "                Y[vi] = X[vi]\n",
+     "tensorize(Z:j, \"copy:copy\")", "it does not do what intrinsic 'copy:copy' describes"},
+    {"a description without loops",
+     HEADER "    @T.prim_func\n    def copy(A: T.Buffer((4,), \"float32\"), B: T.Buffer((4,), "
+            "\"float32\")):\n"
+            "        B[0] = A[0]\n"
+            "    @T.prim_func\n    def main(X: T.Buffer((8,), \"float32\"), Y: T.Buffer((8,), "
+            "\"float32\")):\n"
+            "        for i, j in T.grid(2, 4):\n"
+            "            with T.block(\"Z\"):\n                vi = T.axis.spatial(8, i * 4 + j)\n"
+            "                Y[vi] = X[vi]\n",
+     "tensorize(Z:j, \"copy:copy\")", "it does not do what intrinsic 'copy:copy' describes"},
+    {"memory of another scope",
+     HEADER "    @T.prim_func\n    def copy(A: T.Buffer((4,), \"float32\"), B: T.Buffer((4,), "
+            "\"float32\")):\n"
+            "        for i in range(4):\n            with T.block(\"c\"):\n"
+            "                vi = T.axis.spatial(4, i)\n                B[vi] = A[vi]\n"
+            "    @T.prim_func\n    def main(X: T.Buffer((8,), \"float32\"), Y: T.Buffer((8,), "
+            "\"float32\")):\n"
+            "        L = T.alloc_buffer((8,), \"float32\", scope=\"local\")\n"
+            "        for i, j in T.grid(2, 4):\n"
+            "            with T.block(\"Z\"):\n                vi = T.axis.spatial(8, i * 4 + j)\n"
+            "                L[vi] = X[vi]\n"
+            "        for i, j in T.grid(2, 4):\n"
+            "            with T.block(\"W\"):\n                vi = T.axis.spatial(8, i * 4 + j)\n"
+            "                Y[vi] = L[vi]\n",
+     "tensorize(Z:j, \"copy:copy\")", "it does not do what intrinsic 'copy:copy' describes"},
     {"no such intrinsic", ALL, "tensorize(Z:i, \"dot\")", "there is no intrinsic 'dot'"},
     {"no such function", ALL, "tensorize(Z:i, \"dot:nothing\")",
      "the module has no loop function 'nothing'"},
