@@ -58,21 +58,32 @@ static tn_status not_all(tn_sched *s, const tn_node *block, const tn_answer *ans
   return st;
 }
 
+/* A loop that the block's ranges or its inside use otherwise than through its axes. */
+static tn_status check_loop_stays(const tn_node *block, const tn_node *var) {
+  const tn_node *iters = block->in[TN_BLOCK_ITERS];
+  for (uint32_t i = 0; i < iters->n_in; ++i) {
+    const tn_node *iter = iters->in[i];
+    if (tn_expr_uses(iter->in[TN_ITER_MIN], 1, &var) ||
+        tn_expr_uses(iter->in[TN_ITER_EXTENT], 1, &var)) {
+      return TN_ERR(TN_INVALID, "the range of axis '%s' of block '%s' depends on loop '%s'",
+                    iter->in[TN_ITER_VAR]->attr.text, block->in[TN_BLOCK_LABEL]->attr.text,
+                    var->attr.text);
+    }
+  }
+  for (uint32_t slot = TN_BLOCK_READS; slot <= TN_BLOCK_BODY; ++slot) {
+    if (tn_expr_uses(block->in[slot], 1, &var)) {
+      return TN_ERR(TN_INVALID, "block '%s' uses loop '%s' otherwise than through its axes",
+                    block->in[TN_BLOCK_LABEL]->attr.text, var->attr.text);
+    }
+  }
+  return NULL;
+}
+
 tn_status tn_block_axes_stay(const tn_tree *tree, const tn_node *block) {
   const tn_node *loops[TN_SCHED_MAX_LOOPS];
-  const tn_node *iters = block->in[TN_BLOCK_ITERS];
   uint32_t n = tn_tree_loops(tree, block, loops);
   for (uint32_t k = 0; k < n; ++k) {
-    const tn_node *var = loops[k]->in[TN_FOR_VAR];
-    for (uint32_t i = 0; i < iters->n_in; ++i) {
-      const tn_node *iter = iters->in[i];
-      if (tn_expr_uses(iter->in[TN_ITER_MIN], 1, &var) ||
-          tn_expr_uses(iter->in[TN_ITER_EXTENT], 1, &var)) {
-        return TN_ERR(TN_INVALID, "the range of axis '%s' of block '%s' depends on loop '%s'",
-                      iter->in[TN_ITER_VAR]->attr.text, block->in[TN_BLOCK_LABEL]->attr.text,
-                      var->attr.text);
-      }
-    }
+    TN_TRY(check_loop_stays(block, loops[k]->in[TN_FOR_VAR]));
   }
   return NULL;
 }

@@ -7,7 +7,8 @@
 
 #include "sched/rewrite.h"
 
-/// The ranges of the axes are the same in all rounds of the loops: they mean something elsewhere.
+/// The block knows its loops through its axes alone, whose ranges are the same in all rounds: so it
+/// means the same elsewhere.
 TN_MUST_USE tn_status tn_block_axes_stay(const tn_tree *tree, const tn_node *block);
 /// That, and the loops reach every point of the axes; a reduction each exactly once, the first of each element
 /// first.

@@ -246,6 +246,10 @@ static tn_status decompose(decomposition *d, tn_prim_call *call) {
     return tn_refuse(s, d->loop->in[TN_FOR_VAR], NULL, "it is not around block '%s'",
                      d->block->in[TN_BLOCK_LABEL]->attr.text);
   }
+  if (tn_tree_scope(d->tree, d->loop) != tn_tree_scope(d->tree, d->block)) {
+    return tn_refuse(s, d->loop->in[TN_FOR_VAR], NULL, "between it and block '%s' is another block",
+                     d->block->in[TN_BLOCK_LABEL]->attr.text);
+  }
   TN_TRY(check_loop(d));
   TN_TRY(tn_starts_init(&d->starts, s, d->tree, d->block, d->loop));
   if (!d->starts.nest.is_chain || tn_loads_data(d->block->in[TN_BLOCK_INIT], NULL)) {
