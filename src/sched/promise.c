@@ -236,10 +236,20 @@ static bool is_load_of_target(const tn_node *n, const tn_node *store) {
   return true;
 }
 
+/* An init, or what decompose_reduction leaves: a reduce axis. */
+static bool says_it_reduces(const tn_node *block) {
+  const tn_node *iters = block->in[TN_BLOCK_ITERS];
+  bool has_reduce = !tn_is_none(block->in[TN_BLOCK_INIT]);
+  for (uint32_t i = 0; i < iters->n_in; ++i) {
+    has_reduce = has_reduce || iters->in[i]->attr.i64 == TN_ITER_REDUCE;
+  }
+  return has_reduce;
+}
+
 /* x = x op rest, where op may take its operands in any order. x = x - rest takes away a sum. */
 bool tn_block_commutes(const tn_node *block) {
   const tn_node *store = block->in[TN_BLOCK_BODY];
-  if (tn_is_none(block->in[TN_BLOCK_INIT]) || !tn_is(store, TN_OP_STORE)) {
+  if (!says_it_reduces(block) || !tn_is(store, TN_OP_STORE)) {
     return false;
   }
   const tn_node *value = store->in[TN_STORE_VALUE];

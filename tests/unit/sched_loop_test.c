@@ -251,6 +251,8 @@ static const sched_row reorders[] = {
     {"one alone", MM, MATMUL, "reorder(j)", NULL, NULL},
     {"the tiles of a reduction in another order", MM, MATMUL,
      "a, b = split(k, [None, 4])\nreorder(b, a)", NULL, NULL},
+    {"the same after its first value went out", MM, MATMUL,
+     "a, b = split(k, [None, 4])\ndecompose_reduction(C, a)\nreorder(b, a)", NULL, NULL},
     {"statements without dependence", "A: T.Buffer((4, 5), \"int32\")",
      "for i, j in T.grid(4, 5):\n    A[i, j] = i * 10 + j", "reorder(j, i)", NULL, NULL},
     {"a wavefront that may", "A: T.Buffer((6, 6), \"int32\")",
