@@ -201,16 +201,6 @@ static tn_status read_written(tn_sched *s, const tn_tree *tree, const cache *c,
   return place_copy(s, tree, c, at, true, &box, c->cached, c->buffer);
 }
 
-static bool is_parameter(const tn_tree *tree, const tn_node *buffer) {
-  const tn_node *buffers = tree->func->in[TN_PRIM_FUNC_BUFFERS];
-  for (uint32_t i = 0; i < buffers->n_in; ++i) {
-    if (buffers->in[i] == buffer) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* Before everything in the scope: what the scope reads of it. */
 static tn_status read_given(tn_sched *s, const tn_tree *tree, const cache *c) {
   tn_box box;
@@ -227,7 +217,7 @@ static tn_status read_given(tn_sched *s, const tn_tree *tree, const cache *c) {
       }
     }
   }
-  if (!is_parameter(tree, c->buffer)) {
+  if (!tn_tree_is_parameter(tree, c->buffer)) {
     TN_TRY(tn_prove_box_read(s, tree, body, c->buffer, &box));
   }
   const tn_node *at = tn_is(body, TN_OP_SEQ) && body->n_in > 0 ? body->in[0] : body;

@@ -80,11 +80,11 @@ static tn_status find_box(inplace *p) {
   return NULL;
 }
 
-/* What is copied in was written before: memory of the scope holds nothing at first. */
+/* What is copied in was written before: memory of the function holds nothing at first. */
 static tn_status prove_filled(const inplace *p) {
   const tn_node *writers[TN_SCHED_MAX_BLOCKS];
   const tn_node *loops[TN_SCHED_MAX_LOOPS];
-  if (!tn_scope_allocates(p->scope, p->buffer)) {
+  if (tn_tree_is_parameter(p->tree, p->buffer)) {
     return NULL;
   }
   uint32_t n = tn_scope_users(p->tree, p->scope, p->buffer, true, writers);

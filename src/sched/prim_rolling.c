@@ -185,6 +185,7 @@ static tn_status check(rolling *r) {
   TN_TRY(tn_scope_only_blocks(r->s, r->tree, r->scope));
   TN_TRY(tn_scope_stage_pipeline(r->s, r->tree, r->scope));
   TN_TRY(tn_block_complete(r->s, r->tree, r->block));
+  TN_TRY(tn_block_axes_stay(r->tree, r->block));
   if (!tn_step_is_sure(r->s, r->tree, r->block)) {
     return tn_refuse(r->s, label_of(r), NULL, "it does not write '%s' at every step",
                      r->buffer->attr.text);

@@ -72,6 +72,8 @@ TN_MUST_USE tn_status tn_scope_only_blocks_touch(tn_sched *s, const tn_tree *tre
                                                  const tn_node *scope, const tn_node *buffer);
 /// Every leaf of the scope's nest is a block.
 TN_MUST_USE tn_status tn_scope_only_blocks(tn_sched *s, const tn_tree *tree, const tn_node *scope);
+/// A buffer that comes from outside: it holds something.
+bool tn_tree_is_parameter(const tn_tree *tree, const tn_node *buffer);
 bool tn_scope_allocates(const tn_node *scope, const tn_node *buffer);
 /// Place in tree->blocks.
 size_t tn_tree_place(const tn_tree *tree, const tn_node *block);

@@ -38,6 +38,16 @@ const tn_node *tn_tree_child_with(const tn_tree *tree, const tn_node *around,
   return inner;
 }
 
+bool tn_tree_is_parameter(const tn_tree *tree, const tn_node *buffer) {
+  const tn_node *buffers = tree->func->in[TN_PRIM_FUNC_BUFFERS];
+  for (uint32_t i = 0; i < buffers->n_in; ++i) {
+    if (buffers->in[i] == buffer) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool tn_scope_allocates(const tn_node *scope, const tn_node *buffer) {
   for (uint32_t i = 0; scope != NULL && i < scope->in[TN_BLOCK_ALLOCS]->n_in; ++i) {
     if (scope->in[TN_BLOCK_ALLOCS]->in[i] == buffer) {

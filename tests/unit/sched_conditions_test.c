@@ -72,6 +72,10 @@ static const sched_row moves[] = {
             "        vi, vj = T.axis.remap(\"SS\", [i2, j2])\n"
             "        C[vi, vj] = B[vi, vj] + B[vi + 1, vj]",
      "parallel(i2)\ncompute_at(B, i2)", NULL, "run at once"},
+    {"a block that knows a loop without an axis", AC,
+     "B = T.alloc_buffer((8, 8))\nfor i, j in T.grid(8, 8):\n    with T.block(\"B\"):\n"
+     "        vj = T.axis.spatial(8, j)\n        B[i, vj] = A[i, vj]\n" USE_C,
+     "compute_at(B, i2)", NULL, "otherwise than through its axes"},
     {"no place", AC, MAKE_B USE_C, "compute_at(B, -3)", NULL, "-3 is no place"},
     {"sums that are read on the way", AC,
      "S = T.alloc_buffer((8,))\nfor k in range(8):\n    for i in range(8):\n"
