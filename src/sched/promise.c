@@ -3,6 +3,7 @@
 /* Does a block do what it says? What the text declares is a claim until it is proved from the body:
  * that the regions hold all accesses, and that steps of different spatial axes do not meet. Proved
  * once for a body; loops around it may change as they like. */
+#include "sched/loops.h"
 #include "sched/sched_priv.h"
 #include "sched/touches.h"
 
@@ -183,6 +184,22 @@ static tn_status check_pair(tn_sched *s, const tn_node *block, const axes *a, co
   return st;
 }
 
+/* What a block writes it touches by one name alone: regions of different names are not compared. */
+static tn_status check_names(const tn_node *block, const tn_node *write) {
+  for (int32_t is_write = 0; is_write < 2; ++is_write) {
+    const tn_node *other = NULL;
+    for (uint32_t i = 0; (other = tn_block_region(block, is_write != 0, i)) != NULL; ++i) {
+      const tn_node *a = write->in[TN_REGION_BUFFER];
+      const tn_node *b = other->in[TN_REGION_BUFFER];
+      if (a != b && a->in[TN_BUFFER_DATA] == b->in[TN_BUFFER_DATA]) {
+        return TN_ERR(TN_INVALID, "block '%s' touches one memory as '%s' and as '%s'",
+                      name_of(block), a->attr.text, b->attr.text);
+      }
+    }
+  }
+  return NULL;
+}
+
 tn_status tn_block_keeps_promise(tn_sched *s, const tn_tree *tree, const tn_node *block) {
   uint64_t key = fact_key(block, FACT_PROMISE);
   if (tn_map_find(&s->facts, key, NULL)) {
@@ -192,6 +209,9 @@ tn_status tn_block_keeps_promise(tn_sched *s, const tn_tree *tree, const tn_node
   TN_TRY(tn_block_regions_hold(s, tree, block));
   axes a = axes_of(block);
   const tn_node *write = NULL;
+  for (uint32_t i = 0; (write = tn_block_region(block, true, i)) != NULL; ++i) {
+    TN_TRY(check_names(block, write));
+  }
   for (uint32_t i = 0; a.n_spatial > 0 && (write = tn_block_region(block, true, i)) != NULL; ++i) {
     const tn_node *other = NULL;
     for (uint32_t k = i; (other = tn_block_region(block, true, k)) != NULL; ++k) {
@@ -210,18 +230,6 @@ tn_status tn_block_keeps_promise(tn_sched *s, const tn_tree *tree, const tn_node
 }
 
 /* ---- reductions whose order is free ---- */
-
-static bool loads_buffer(const tn_node *n, const tn_node *buffer) {
-  if (tn_is(n, TN_OP_LOAD) && n->in[TN_LOAD_BUFFER] == buffer) {
-    return true;
-  }
-  for (uint32_t i = 0; i < n->n_in; ++i) {
-    if (loads_buffer(n->in[i], buffer)) {
-      return true;
-    }
-  }
-  return false;
-}
 
 static bool is_load_of_target(const tn_node *n, const tn_node *store) {
   if (!tn_is(n, TN_OP_LOAD) || n->in[TN_LOAD_BUFFER] != store->in[TN_STORE_BUFFER] ||
@@ -249,9 +257,11 @@ static bool says_it_reduces(const tn_node *block) {
 /* x = x op rest, where op may take its operands in any order. x = x - rest takes away a sum. */
 bool tn_block_commutes(const tn_node *block) {
   const tn_node *store = block->in[TN_BLOCK_BODY];
-  if (!says_it_reduces(block) || !tn_is(store, TN_OP_STORE)) {
+  if (!says_it_reduces(block) || !tn_is(store, TN_OP_STORE) ||
+      block->in[TN_BLOCK_MATCHES]->n_in > 0) { /* views are other names of what is stored */
     return false;
   }
+  const tn_node *data = store->in[TN_STORE_BUFFER]->in[TN_BUFFER_DATA];
   const tn_node *value = store->in[TN_STORE_VALUE];
   switch (value->op) {
     case TN_OP_ADD:
@@ -265,14 +275,12 @@ bool tn_block_commutes(const tn_node *block) {
     case TN_OP_BXOR:
       break;
     case TN_OP_SUB:
-      return is_load_of_target(value->in[TN_A], store) &&
-             !loads_buffer(value->in[TN_B], store->in[TN_STORE_BUFFER]);
+      return is_load_of_target(value->in[TN_A], store) && !tn_loads_data(value->in[TN_B], data);
     default:
       return false;
   }
   for (uint32_t side = 0; side < 2; ++side) {
-    if (is_load_of_target(value->in[side], store) &&
-        !loads_buffer(value->in[1 - side], store->in[TN_STORE_BUFFER])) {
+    if (is_load_of_target(value->in[side], store) && !tn_loads_data(value->in[1 - side], data)) {
       return true;
     }
   }

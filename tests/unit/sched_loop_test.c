@@ -253,6 +253,21 @@ static const sched_row reorders[] = {
      "a, b = split(k, [None, 4])\nreorder(b, a)", NULL, NULL},
     {"the same after its first value went out", MM, MATMUL,
      "a, b = split(k, [None, 4])\ndecompose_reduction(C, a)\nreorder(b, a)", NULL, NULL},
+    {"a reduction that reads itself by another name",
+     "A: T.Buffer((4,), \"int32\"), C: T.Buffer((6,), \"int32\")",
+     "V = T.decl_buffer((6,), \"int32\", data=C.data)\nfor i, k in T.grid(6, 4):\n"
+     "    with T.block(\"C\"):\n        vi, vk = T.axis.remap(\"SR\", [i, k])\n"
+     "        with T.init():\n            C[vi] = 1\n        C[vi] = C[vi] + V[vi] * A[vk] + 1",
+     "split(k, [2, 2])\nreorder(k_1, k_0)", NULL,
+     "two accesses to one element would change places"},
+    {"a reduction that reads itself by a view",
+     "A: T.Buffer((4,), \"int32\"), C: T.Buffer((6,), \"int32\")",
+     "for i, k in T.grid(6, 4):\n"
+     "    with T.block(\"C\"):\n        vi, vk = T.axis.remap(\"SR\", [i, k])\n"
+     "        V = T.match_buffer(C[vi], (1,), \"int32\")\n"
+     "        with T.init():\n            C[vi] = 1\n        C[vi] = C[vi] + V[0] * A[vk] + 1",
+     "split(k, [2, 2])\nreorder(k_1, k_0)", NULL,
+     "two accesses to one element would change places"},
     {"statements without dependence", "A: T.Buffer((4, 5), \"int32\")",
      "for i, j in T.grid(4, 5):\n    A[i, j] = i * 10 + j", "reorder(j, i)", NULL, NULL},
     {"a wavefront that may", "A: T.Buffer((6, 6), \"int32\")",

@@ -205,6 +205,12 @@ static const sched_row decompositions[] = {
      "\nfor x in range(6):\n"
      "    with T.block(\"D\"):\n        vi = T.axis.spatial(6, x)\n        D[vi] = T.float32(1)",
      "decompose_reduction(B, x)", NULL, "loop 'x': it is not around block 'B'"},
+    {"a sum that reads other sums by another name", ROWS,
+     "V = T.decl_buffer((6,), \"float32\", data=B.data)\n"
+     "for i, k in T.grid(6, 12):\n" BLOCK_B AXES(
+         "i", "k") "        with T.init():\n            B[vi] = T.float32(0)\n        B[vi] = "
+                   "B[vi] + A[vi, vk] * V[vi]",
+     "decompose_reduction(B, i)", NULL, "block 'B' touches one memory as 'B' and as 'V'"},
     {"under a condition that reads", ROWS ", P: T.Buffer((6,), \"int32\")",
      "for i, k in T.grid(6, 12):\n    if P[i] > 0:\n    " BLOCK_B
      "            vi, vk = T.axis.remap(\"SR\", [i, k])\n            with T.init():\n"
