@@ -17,8 +17,11 @@ const tn_node *tn_for_with(tn_ir *ir, const tn_node *loop, const tn_node *min,
 }
 
 const tn_node *tn_for_with_kind(tn_ir *ir, const tn_node *loop, tn_for_kind kind) {
-  const tn_node *out = tn_node_new(ir, TN_OP_FOR, loop->dtype, (tn_attr){.i64 = kind}, loop->n_in,
-                                   (const tn_node *const *)loop->in);
+  const tn_node *in[TN_FOR_ANNOTATIONS + 1];
+  memcpy(in, loop->in, sizeof in);
+  in[TN_FOR_THREAD] = kind == TN_FOR_THREAD_BINDING ? in[TN_FOR_THREAD] : tn_none(ir);
+  const tn_node *out =
+      tn_node_new(ir, TN_OP_FOR, loop->dtype, (tn_attr){.i64 = kind}, loop->n_in, in);
   tn_ir_set_pos(ir, out, tn_ir_pos(ir, loop));
   return out;
 }

@@ -340,7 +340,7 @@ static tn_status put_blocks(blockizer *b, const tn_node **out_label) {
   made = tn_sched_simplify(s, tree, tn_tree_parent(tree, loop), made);
   TN_TRY(tn_sched_replace(s, loop, made));
   *out_label = made->in[TN_BLOCK_LABEL];
-  return NULL;
+  return tn_sched_fix_around(s, *out_label);
 }
 
 tn_status tn_sched_blockize(tn_sched *s, const tn_node *handle, bool keeps_units,
