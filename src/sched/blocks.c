@@ -16,10 +16,11 @@ const tn_node *tn_block_region(const tn_node *block, bool is_write, uint32_t i) 
   return i < list->n_in ? list->in[i] : NULL;
 }
 
+/* The block's region of the memory that a buffer names, by this name or another. */
 static const tn_node *region_of(const tn_node *block, bool is_write, const tn_node *buffer) {
   const tn_node *region = NULL;
   for (uint32_t i = 0; (region = tn_block_region(block, is_write, i)) != NULL; ++i) {
-    if (region->in[TN_REGION_BUFFER] == buffer) {
+    if (region->in[TN_REGION_BUFFER]->in[TN_BUFFER_DATA] == buffer->in[TN_BUFFER_DATA]) {
       return region;
     }
   }

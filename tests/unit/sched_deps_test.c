@@ -229,11 +229,31 @@ static void neighbours_meet_or_not(void **state) {
   }
 }
 
+/* Two blocks meet in one memory that each calls by another name. */
+static void blocks_meet_in_memory_not_in_names(void **state) {
+  (void)state;
+  sched_case c;
+  sched_init(&c,
+             "V = T.decl_buffer((16,), \"int32\", data=B.data)\n"
+             "for i in range(16):\n    with T.block(\"first\"):\n"
+             "        v = T.axis.spatial(16, i)\n        B[v] = A[v]\n"
+             "for i in range(16):\n    with T.block(\"second\"):\n"
+             "        v = T.axis.spatial(16, i)\n        A[v] = V[v]\n",
+             VECTORS);
+  sched_run(&c, "consumers = get_consumers(first)\nproducers = get_producers(second)");
+  assert_int_equal(c.vars[0].value->n_in, 1);
+  assert_ptr_equal(c.vars[0].value->in[0], sched_name(&c, "second"));
+  assert_int_equal(c.vars[1].value->n_in, 1);
+  assert_ptr_equal(c.vars[1].value->in[0], sched_name(&c, "first"));
+  sched_deinit(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(loops_carry_what_the_program_says),
       cmocka_unit_test(orders_keep_what_depends),
       cmocka_unit_test(neighbours_meet_or_not),
+      cmocka_unit_test(blocks_meet_in_memory_not_in_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
