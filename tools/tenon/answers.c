@@ -100,22 +100,19 @@ static tn_status compare_values(const tn_arg *a, const tn_arg *b, const char *wh
   return st;
 }
 
-tn_status answers_compare(session *a, session *b, const char *name_a, const char *name_b) {
-  tn_arg ret_a = tn_arg_none();
-  tn_arg ret_b = tn_arg_none();
-  if (a->n_params != b->n_params) {
+tn_status answers_compare(const answers *first, session *s, const char *name) {
+  tn_arg ret = tn_arg_none();
+  if (first->n_args != s->n_params) {
     char text[256];
-    (void)snprintf(text, sizeof text, "%s takes %d arguments and %s %d", name_a, a->n_params,
-                   name_b, b->n_params);
+    (void)snprintf(text, sizeof text, "%s takes %d arguments and %s %d", first->name, first->n_args,
+                   name, s->n_params);
     return tn_status_make(TN_INVALID, text);
   }
-  tn_status st = session_call(a, &ret_a);
-  st = st == NULL ? session_call(b, &ret_b) : st;
-  st = st == NULL ? compare_values(&ret_a, &ret_b, "the result", name_a, name_b) : st;
-  for (int32_t j = 0; st == NULL && j < a->n_params; ++j) {
-    st = compare_values(&a->args[j], &b->args[j], a->params[j].name, name_a, name_b);
+  tn_status st = session_call(s, &ret);
+  st = st == NULL ? compare_values(&first->ret, &ret, "the result", first->name, name) : st;
+  for (int32_t j = 0; st == NULL && j < s->n_params; ++j) {
+    st = compare_values(&first->args[j], &s->args[j], s->params[j].name, first->name, name);
   }
-  tn_arg_release(&ret_a);
-  tn_arg_release(&ret_b);
+  tn_arg_release(&ret);
   return st;
 }

@@ -6,10 +6,18 @@
 
 #include "session.h"
 
-/// Calls both once and compares what they give back and what they wrote: integers bit for bit,
-/// floats within a share of the largest value of their tensor, by type, since another order of
-/// summing rounds otherwise. names: what messages call them. Errors: INVALID, naming the tensor, the
-/// place and both values; what a call gives.
-tn_status answers_compare(session *a, session *b, const char *name_a, const char *name_b);
+/// What one call gave and wrote.
+typedef struct answers {
+  const char *name; /* what messages call the program */
+  int32_t n_args;
+  const tn_arg *args; /* after the call */
+  tn_arg ret;
+} answers;
+
+/// Calls `s` once and compares what it gives back and what it wrote with an earlier call of another
+/// program: integers bit for bit, floats within a share of the largest value of their tensor, by
+/// type, since another order of summing rounds otherwise. name: what messages call `s`. Errors:
+/// INVALID, naming the tensor, the place and both values; what the call gives.
+tn_status answers_compare(const answers *first, session *s, const char *name);
 
 #endif

@@ -89,28 +89,58 @@ static void swap_arguments(session *s, tn_arg *args) {
   }
 }
 
-/* Both get what the new one has been opened with: the first may have written into its own. */
-static tn_status compare_with_first(bench *b, variant *v) {
-  variant *first = &b->variants[0];
-  tn_arg *args = calloc(SESSION_MAX_PARAMS, sizeof *args);
-  if (args == NULL) {
+/* What the first one makes of arguments as the new one has them: its own may be written already. */
+static tn_status answer_of_first(bench *b, const variant *v) {
+  session *first = b->variants[0].s;
+  b->answer = calloc(SESSION_MAX_PARAMS, sizeof *b->answer);
+  if (b->answer == NULL) {
     return tn_status_make(TN_NO_MEMORY, "no memory for arguments");
   }
-  if (first->s->n_params == v->s->n_params) {
-    tn_status st = copy_arguments(v->s, args);
-    if (st == NULL) {
-      swap_arguments(first->s, args);
-      st = answers_compare(first->s, v->s, first->name, v->name);
-      swap_arguments(first->s, args);
-    }
-    for (int32_t j = 0; j < v->s->n_params; ++j) {
-      tn_arg_release(&args[j]);
-    }
-    free(args);
-    return st;
+  tn_status st = copy_arguments(v->s, b->answer);
+  if (st == NULL) {
+    swap_arguments(first, b->answer);
+    st = session_call(first, &b->answer_ret);
+    swap_arguments(first, b->answer);
   }
-  free(args);
-  return answers_compare(first->s, v->s, first->name, v->name); /* says what is different */
+  return st;
+}
+
+static bool are_alike(const DLTensor *a, const DLTensor *b) {
+  bool is_one = tn_dl_dtype(a) == tn_dl_dtype(b) && a->ndim == b->ndim;
+  for (int32_t d = 0; is_one && d < a->ndim; ++d) {
+    is_one = a->shape[d] == b->shape[d];
+  }
+  return is_one;
+}
+
+/* The first one is called with the new one's arguments, so they must be of its types. */
+static tn_status check_arguments(const variant *first, const variant *v) {
+  for (int32_t j = 0; j < v->s->n_params; ++j) {
+    const DLTensor *x = tn_arg_dl(&first->s->args[j]);
+    const DLTensor *y = tn_arg_dl(&v->s->args[j]);
+    if ((x == NULL) != (y == NULL) || (x != NULL && !are_alike(x, y))) {
+      char text[512];
+      (void)snprintf(text, sizeof text, "%s of %s and of %s have different shapes or types",
+                     v->s->params[j].name, first->name, v->name);
+      return tn_status_make(TN_INVALID, text);
+    }
+  }
+  return NULL;
+}
+
+static tn_status compare_with_first(bench *b, variant *v) {
+  const variant *first = &b->variants[0];
+  bool is_like_it = first->s->n_params == v->s->n_params;
+  if (is_like_it) {
+    tn_status why = check_arguments(first, v);
+    if (why != NULL) {
+      return why;
+    }
+  }
+  tn_status st = b->answer == NULL && is_like_it ? answer_of_first(b, v) : NULL;
+  const answers got = {
+      .name = first->name, .n_args = first->s->n_params, .args = b->answer, .ret = b->answer_ret};
+  return st == NULL ? answers_compare(&got, v->s, v->name) : st;
 }
 
 static void count(variant *v) {
@@ -158,6 +188,11 @@ tn_status variants_add(bench *b, const char *path, const char *name, const varia
 }
 
 void variants_free(bench *b) {
+  for (int32_t j = 0; b->answer != NULL && j < SESSION_MAX_PARAMS; ++j) {
+    tn_arg_release(&b->answer[j]);
+  }
+  free(b->answer);
+  tn_arg_release(&b->answer_ret);
   for (int32_t i = 0; i < b->n; ++i) {
     variant *v = &b->variants[i];
     tn_bench_result_deinit(&v->result);

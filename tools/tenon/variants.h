@@ -32,6 +32,8 @@ typedef struct bench {
   int64_t n_threads;
   variant variants[MAX_VARIANTS];
   int32_t n;
+  tn_arg *answer; /* the first one's arguments after one call, and what it gave; NULL: not called */
+  tn_arg answer_ret;
 } bench;
 
 /// What becomes of a variant's program before it is compiled.
