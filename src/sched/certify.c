@@ -1,249 +1,372 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Two loop functions are the same: each element of an argument that one of them writes is read at
- * the end of both, and compared. What `after` does besides is checked too: its accesses stay inside
- * their buffers, and rounds without an order do not meet. */
+/* Two values are the same, for all instances that the assumptions allow: loads are followed to the
+ * stores that they read from, until arguments, reductions or operators face each other. Two
+ * functions are the same when each element of an argument, read at the end, is. */
 #include "sched/certify_priv.h"
 #include "tir/tir.h"
 
-/* The reader of what a function leaves. */
-static const tn_cf_store the_end = {.place = UINT32_MAX, .name = "(end)"};
+enum { MAX_DEPTH = 64, MAX_QUESTIONS = 5000 };
 
-/* ---- parameters ---- */
+/* ---- what a load reads ---- */
 
-static bool match_var(tn_map *map, const tn_node *from, const tn_node *to) {
-  bool is_var = tn_is(from, TN_OP_VAR) && tn_is(to, TN_OP_VAR) && from->dtype == to->dtype;
-  if (is_var && from != to && !tn_map_find(map, from->id, NULL)) {
+static bool is_equal_swapped(tn_cf *c, const tn_cf_term *a, const tn_cf_term *b, bool is_swapped) {
+  return is_swapped ? tn_cf_is_equal(c, b, a) : tn_cf_is_equal(c, a, b);
+}
+
+/* One case among several, when it can be at all. */
+static bool is_case_equal(tn_cf *c, const tn_cf_term *t, const tn_domain *domain, tn_cf_case of,
+                          const tn_cf_term *other, bool is_swapped) {
+  bool is_ok = true;
+  if (!tn_cf_is_empty(c, domain)) {
+    size_t mark = tn_cf_assume(c, domain);
+    TN_VEC_PUSH(&c->cases, of);
+    is_ok = is_equal_swapped(c, t, other, is_swapped);
+    c->cases.len -= 1;
+    tn_sets_pop(c->sets, mark);
+  }
+  return is_ok;
+}
+
+/* Whatever the source's writers gave the element is equal to the other. */
+static bool is_start_equal(tn_cf *c, const tn_cf_source *s, const tn_cf_term *other,
+                           bool is_swapped) {
+  bool is_ok = true;
+  for (size_t i = 0; is_ok && i < s->writers.len; ++i) {
+    const tn_cf_writer *w = &s->writers.data[i];
+    tn_cf_term t = {.kind = TN_CF_EXPR, .at = w->point};
+    t.expr = tn_cf_at(c, &w->point, w->point.store->value);
+    is_ok = is_case_equal(c, &t, &w->domain, (tn_cf_case){s, w->later}, other, is_swapped);
+  }
+  tn_cf_term t = {.kind = TN_CF_ARGUMENT, .at = s->reader, .source = s};
+  tn_domain any = {.n = 0, .cond = tn_bool(c->ir, true)};
+  return is_ok && (!s->may_be_argument ||
+                   is_case_equal(c, &t, &any, (tn_cf_case){s, UINT64_MAX}, other, is_swapped));
+}
+
+static bool is_load_equal(tn_cf *c, const tn_cf_term *load, const tn_cf_term *other,
+                          bool is_swapped) {
+  tn_cf_source s;
+  bool is_ok = tn_cf_find(c, load->expr, &load->at, &s);
+  tn_cf_term t = *load;
+  t.kind = s.updates.len > 0 ? TN_CF_REDUCTION : TN_CF_START;
+  t.source = &s;
+  is_ok = is_ok && is_equal_swapped(c, &t, other, is_swapped);
+  tn_cf_source_deinit(&s);
+  return is_ok;
+}
+
+/* What is assumed by now shows that a later store overwrote what one of the cases looks at. */
+static bool is_impossible(tn_cf *c) {
+  bool is_written = false;
+  for (size_t i = 0; i < c->cases.len && !is_written; ++i) {
+    const tn_cf_case *k = &c->cases.data[i];
+    is_written = k->later != 0 && tn_cf_is_written(c, k->source, k->later);
+  }
+  return is_written;
+}
+
+/* ---- expressions ---- */
+
+static bool is_pure(const tn_node *n) { return (n->flags & (TN_NF_READS | TN_NF_EFFECT)) == 0; }
+
+static bool is_expr(const tn_cf_term *t, tn_op op) {
+  return t->kind == TN_CF_EXPR && tn_is(t->expr, op);
+}
+
+static tn_cf_term child_of(const tn_cf_term *t, uint32_t i) {
+  tn_cf_term child = *t;
+  child.expr = t->expr->in[i];
+  return child;
+}
+
+/* A choice that loops decide. */
+static bool is_choice(const tn_cf_term *t) {
+  return (is_expr(t, TN_OP_SELECT) || is_expr(t, TN_OP_IF_THEN_ELSE)) &&
+         is_pure(t->expr->in[TN_SELECT_COND]);
+}
+
+static bool is_choice_equal(tn_cf *c, const tn_cf_term *t, const tn_cf_term *other,
+                            bool is_swapped) {
+  const tn_node *cond = t->expr->in[TN_SELECT_COND];
+  tn_cf_term yes = child_of(t, TN_SELECT_A);
+  tn_cf_term no = child_of(t, TN_SELECT_B);
+  tn_domain when = {.n = 0, .cond = cond};
+  tn_domain when_not = {.n = 0, .cond = tn_cf_not(c, cond)};
+  return is_case_equal(c, &yes, &when, (tn_cf_case){NULL, 0}, other, is_swapped) &&
+         is_case_equal(c, &no, &when_not, (tn_cf_case){NULL, 0}, other, is_swapped);
+}
+
+static bool are_children_equal(tn_cf *c, const tn_cf_term *a, const tn_cf_term *b) {
+  bool is_ok = true;
+  for (uint32_t i = 0; i < a->expr->n_in && is_ok; ++i) {
+    tn_cf_term x = child_of(a, i);
+    tn_cf_term y = child_of(b, i);
+    is_ok = tn_cf_is_equal(c, &x, &y);
+  }
+  return is_ok;
+}
+
+static bool is_equal_expr(tn_cf *c, const tn_cf_term *a, const tn_cf_term *b) {
+  const tn_node *x = a->expr;
+  const tn_node *y = b->expr;
+  bool is_index = tn_dtype_is_int(x->dtype) || tn_dtype_is_bool(x->dtype);
+  bool are_pure = is_pure(x) && is_pure(y);
+  if (are_pure && (x == y || (is_index && x->dtype == y->dtype &&
+                              tn_cf_is_true(c, tn_binary(c->ir, TN_OP_EQ, x, y))))) {
+    return true;
+  }
+  const tn_op_info *info = tn_op_info_get((tn_op)x->op);
+  bool is_same_op = x->op == y->op && x->dtype == y->dtype && x->n_in == y->n_in && x->n_in > 0 &&
+                    info->cls == TN_CLASS_EXPR &&
+                    (info->attr == TN_ATTR_NONE || x->attr.def == y->attr.def) &&
+                    ((x->flags | y->flags) & TN_NF_EFFECT) == 0;
+  return (is_same_op && are_children_equal(c, a, b)) ||
+         tn_cf_fail(c, "block '%s' may compute another value than '%s'", b->at.store->name,
+                    a->at.store->name);
+}
+
+static bool is_equal_argument(tn_cf *c, const tn_cf_term *a, const tn_cf_term *b) {
+  bool is_ok = a->source->argument == b->source->argument;
+  for (uint32_t i = TN_LOAD_INDICES; i < a->source->load->n_in && is_ok; ++i) {
+    tn_cf_term x = {.kind = TN_CF_EXPR, .expr = a->source->load->in[i], .at = a->at};
+    tn_cf_term y = {.kind = TN_CF_EXPR, .expr = b->source->load->in[i], .at = b->at};
+    is_ok = is_pure(x.expr) && is_pure(y.expr)
+                ? tn_cf_is_true(c, tn_cf_compare(c, TN_OP_EQ, x.expr, y.expr))
+                : tn_cf_is_equal(c, &x, &y);
+  }
+  return is_ok || tn_cf_fail(c, "block '%s' may read another element than '%s', which reads '%s'",
+                             b->at.store->name, a->at.store->name,
+                             a->source->load->in[TN_LOAD_BUFFER]->attr.text);
+}
+
+static bool is_equal_head(tn_cf *c, const tn_cf_term *a, const tn_cf_term *b) {
+  if (is_choice(a) || is_choice(b)) {
+    return is_choice(a) ? is_choice_equal(c, a, b, false) : is_choice_equal(c, b, a, true);
+  }
+  if (is_expr(a, TN_OP_LOAD) || is_expr(b, TN_OP_LOAD)) {
+    return is_expr(a, TN_OP_LOAD) ? is_load_equal(c, a, b, false) : is_load_equal(c, b, a, true);
+  }
+  if (a->kind == TN_CF_START || b->kind == TN_CF_START) {
+    return a->kind == TN_CF_START ? is_start_equal(c, a->source, b, false)
+                                  : is_start_equal(c, b->source, a, true);
+  }
+  if (a->kind != b->kind) {
+    return tn_cf_fail(c, "a value may come about in another way (block '%s', block '%s' after)",
+                      a->at.store->name, b->at.store->name);
+  }
+  return a->kind == TN_CF_EXPR       ? is_equal_expr(c, a, b)
+         : a->kind == TN_CF_ARGUMENT ? is_equal_argument(c, a, b)
+                                     : tn_cf_is_equal_reduction(c, a->source, b->source);
+}
+
+bool tn_cf_is_equal(tn_cf *c, const tn_cf_term *a, const tn_cf_term *b) {
+  if (c->depth == MAX_DEPTH || tn_sets_stats_get(c->sets).n_asked > MAX_QUESTIONS) {
+    return tn_cf_fail(c, "too long: values that depend on each other, or too many stores");
+  }
+  bool was_empty = c->why.len == 0;
+  c->depth += 1;
+  bool is_ok = is_equal_head(c, a, b) || is_impossible(c);
+  c->depth -= 1;
+  if (is_ok && was_empty) {
+    tn_buf_clear(&c->why);
+  }
+  return is_ok;
+}
+
+/* ---- accesses: inside their buffers, and apart where rounds have no order ---- */
+
+/* Another round of loop `k`, of which n is accessed in the present one, writes it too. */
+static bool is_apart(tn_cf *c, const tn_cf_point *p, const tn_node *n, const tn_cf_store *s,
+                     uint32_t k) {
+  tn_cf_writer w = tn_cf_instances(c, s, p, k, n, false);
+  const tn_node *other = tn_cf_compare(c, TN_OP_NE, w.point.loops[k], p->loops[k]);
+  w.domain.cond = tn_cf_and(c, w.domain.cond, other);
+  return tn_cf_is_empty(c, &w.domain) ||
+         tn_cf_fail(c, "rounds of loop '%s' may meet in '%s' (blocks '%s' and '%s')",
+                    s->loops[k]->var->attr.text, n->in[TN_LOAD_BUFFER]->attr.text, s->name,
+                    p->store->name);
+}
+
+static bool is_access_sound(tn_cf *c, const tn_cf_point *p, const tn_node *n) {
+  const tn_node *buffer = n->in[TN_LOAD_BUFFER];
+  const tn_node *zero = tn_int(c->ir, TN_DT_I64, 0);
+  uint64_t depth = 0;
+  bool is_ok = true;
+  for (uint32_t i = TN_LOAD_INDICES; i < n->n_in && is_ok; ++i) {
+    const tn_node *extent = buffer->in[TN_BUFFER_SHAPE]->in[i - TN_LOAD_INDICES];
+    /* an index from memory is read before too, or the values are not equal */
+    is_ok = !is_pure(n->in[i]) || tn_cf_is_true(c, tn_cf_within(c, n->in[i], zero, extent)) ||
+            tn_cf_fail(c, "block '%s' may touch '%s' outside of its elements", p->store->name,
+                       buffer->attr.text);
+  }
+  (void)tn_map_find(&p->func->depths, buffer->id, &depth);
+  for (size_t i = 0; i < p->func->stores.len && is_ok; ++i) {
+    const tn_cf_store *s = p->func->stores.data[i];
+    uint32_t n_common = tn_cf_n_common(s, p->store);
+    if (s->element->in[TN_LOAD_BUFFER] == buffer) {
+      for (uint32_t k = (uint32_t)depth; k < n_common && is_ok; ++k) {
+        is_ok = !s->loops[k]->is_shared || is_apart(c, p, n, s, k);
+      }
+    }
+  }
+  return is_ok;
+}
+
+static bool are_accesses_sound(tn_cf *c, const tn_cf_point *p, const tn_node *n) {
+  bool is_ok = !tn_is(n, TN_OP_LOAD) || is_access_sound(c, p, n);
+  for (uint32_t i = 0; i < n->n_in && is_ok && (n->flags & TN_NF_READS) != 0; ++i) {
+    tn_domain when = {.n = 0};
+    if (tn_is(n, TN_OP_IF_THEN_ELSE) && i != TN_SELECT_COND) {
+      when.cond = i == TN_SELECT_A ? n->in[TN_SELECT_COND] : tn_cf_not(c, n->in[TN_SELECT_COND]);
+    }
+    size_t mark = tn_cf_assume(c, &when);
+    is_ok = are_accesses_sound(c, p, n->in[i]);
+    tn_sets_pop(c->sets, mark);
+  }
+  return is_ok;
+}
+
+static bool is_sound(tn_cf *c, const tn_cf_func *f) {
+  const tn_cf_store end = {.name = "end"};
+  const tn_cf_point top = {.func = f, .store = &end};
+  bool is_ok = true;
+  for (size_t i = 0; i < f->stores.len && is_ok; ++i) {
+    const tn_cf_store *s = f->stores.data[i];
+    tn_cf_writer w = tn_cf_instances(c, s, &top, 0, NULL, false);
+    size_t mark = tn_cf_assume(c, &w.domain);
+    is_ok = (tn_cf_is_true(c, tn_cf_at(c, &w.point, s->promise)) ||
+             tn_cf_fail(c, "an axis of block '%s' may leave its range", s->name)) &&
+            are_accesses_sound(c, &w.point, tn_cf_at(c, &w.point, s->element)) &&
+            are_accesses_sound(c, &w.point, tn_cf_at(c, &w.point, s->value));
+    tn_sets_pop(c->sets, mark);
+  }
+  return is_ok;
+}
+
+/* ---- functions ---- */
+
+static void pair_vars(tn_map *map, const tn_node *from, const tn_node *to) {
+  if (tn_is(from, TN_OP_VAR) && from->dtype == to->dtype && from != to &&
+      !tn_map_find(map, from->id, NULL)) {
     tn_map_set(map, from->id, (uint64_t)(uintptr_t)to);
   }
-  return is_var;
+  for (uint32_t i = 0; i < from->n_in && i < to->n_in; ++i) {
+    pair_vars(map, from->in[i], to->in[i]);
+  }
 }
 
 /* Sizes and scalars of `after` become those of `before`; the types of parameters must agree. */
 static bool match_params(tn_cf *c, const tn_node *before, const tn_node **after) {
-  const tn_node *a = before->in[TN_PRIM_FUNC_BUFFERS];
-  const tn_node *b = (*after)->in[TN_PRIM_FUNC_BUFFERS];
-  const tn_node *vars_a = before->in[TN_PRIM_FUNC_PARAMS];
-  const tn_node *vars_b = (*after)->in[TN_PRIM_FUNC_PARAMS];
   tn_map map = {0};
-  bool is_ok = a->n_in == b->n_in;
-  for (uint32_t i = 0; i < a->n_in && is_ok; ++i) {
-    if (tn_is_none(a->in[i]) || tn_is_none(b->in[i])) {
-      is_ok = a->in[i] == b->in[i] && match_var(&map, vars_b->in[i], vars_a->in[i]);
-      continue;
-    }
-    is_ok =
-        a->in[i]->dtype == b->in[i]->dtype && tn_buffer_ndim(a->in[i]) == tn_buffer_ndim(b->in[i]);
-    for (uint32_t d = 0; is_ok && d < tn_buffer_ndim(a->in[i]); ++d) {
-      (void)match_var(&map, b->in[i]->in[TN_BUFFER_SHAPE]->in[d],
-                      a->in[i]->in[TN_BUFFER_SHAPE]->in[d]);
-    }
+  const tn_node *lists[2][2];
+  bool is_ok = true;
+  for (uint32_t k = 0; k < 2; ++k) {
+    pair_vars(&map, (*after)->in[k], before->in[k]);
   }
   *after = tn_subst(c->ir, *after, &map);
   tn_map_deinit(&map);
-  b = (*after)->in[TN_PRIM_FUNC_BUFFERS];
-  for (uint32_t i = 0; i < a->n_in && is_ok; ++i) {
-    is_ok =
-        tn_is_none(a->in[i]) || (a->in[i]->in[TN_BUFFER_SHAPE] == b->in[i]->in[TN_BUFFER_SHAPE] &&
-                                 tn_buffer_is_plain(a->in[i]) && tn_buffer_is_plain(b->in[i]));
+  for (uint32_t k = 0; k < 2; ++k) {
+    lists[k][0] = before->in[k];
+    lists[k][1] = (*after)->in[k];
+    is_ok = is_ok && lists[k][0]->n_in == lists[k][1]->n_in;
+  }
+  for (uint32_t i = 0; i < lists[1][0]->n_in && is_ok; ++i) {
+    const tn_node *a = lists[1][0]->in[i];
+    const tn_node *b = lists[1][1]->in[i];
+    is_ok = lists[0][0]->in[i] == lists[0][1]->in[i] && a->op == b->op && a->dtype == b->dtype &&
+            (tn_is_none(a) || (a->in[TN_BUFFER_SHAPE] == b->in[TN_BUFFER_SHAPE] &&
+                               tn_buffer_is_plain(a) && tn_buffer_is_plain(b)));
   }
   return is_ok || tn_cf_fail(c, "the parameters differ, or have strides or offsets");
 }
 
-/* ---- what is read at the end ---- */
-
-static bool is_written(const tn_cf_func *f, const tn_node *buffer) {
-  bool is_found = false;
-  for (size_t i = 0; i < f->stores.len; ++i) {
-    is_found = is_found || f->stores.data[i]->buffer == buffer;
-  }
-  return is_found;
-}
-
-/* Any element of the argument holds the same after both. */
-static bool is_left_equal(tn_cf *c, const tn_cf_func *a, const tn_cf_func *b, uint32_t i) {
-  const tn_node *buffers[2] = {a->func->in[TN_PRIM_FUNC_BUFFERS]->in[i],
-                               b->func->in[TN_PRIM_FUNC_BUFFERS]->in[i]};
-  const tn_cf_func *funcs[2] = {a, b};
-  const tn_node *shape = buffers[0]->in[TN_BUFFER_SHAPE];
-  const tn_node *in[2 + TN_MAX_NDIM] = {NULL, tn_none(c->ir)};
-  const tn_node *cond = NULL;
+/* Any element of argument i holds the same after both. */
+static bool is_left_equal(tn_cf *c, const tn_cf_func *funcs, uint32_t i) {
+  static const tn_cf_store end = {.place = SIZE_MAX, .name = "end"};
+  const tn_node *in[TN_LOAD_INDICES + TN_MAX_NDIM] = {NULL, tn_none(c->ir)};
+  tn_domain elements = {.n = 0};
   tn_cf_term terms[2];
-  for (uint32_t d = 0; d < shape->n_in; ++d) {
-    const tn_node *index = tn_var_new(c->ir, "e", shape->in[d]->dtype);
-    const tn_node *zero = tn_int(c->ir, index->dtype, 0);
-    in[TN_LOAD_INDICES + d] = index;
-    cond = tn_cf_both(c, TN_OP_AND, cond, tn_cf_within(c, index, zero, shape->in[d]));
-  }
   for (uint32_t k = 0; k < 2; ++k) {
-    in[TN_LOAD_BUFFER] = buffers[k];
-    terms[k] = (tn_cf_term){.kind = TN_CF_EXPR, .at = {.func = funcs[k], .store = &the_end}};
-    terms[k].expr = tn_node_new(c->ir, TN_OP_LOAD, buffers[k]->dtype, (tn_attr){.i64 = 0},
+    const tn_node *buffer = funcs[k].func->in[TN_PRIM_FUNC_BUFFERS]->in[i];
+    if (tn_is_none(buffer)) {
+      return true;
+    }
+    const tn_node *shape = buffer->in[TN_BUFFER_SHAPE];
+    for (uint32_t d = 0; d < shape->n_in && k == 0; ++d) {
+      const tn_node *index = tn_var_new(c->ir, "e", TN_DT_I64);
+      const tn_node *zero = tn_int(c->ir, TN_DT_I64, 0);
+      in[TN_LOAD_INDICES + d] = index;
+      elements.cond = tn_cf_and(c, elements.cond, tn_cf_within(c, index, zero, shape->in[d]));
+    }
+    in[TN_LOAD_BUFFER] = buffer;
+    terms[k] = (tn_cf_term){.kind = TN_CF_EXPR, .at = {.func = &funcs[k], .store = &end}};
+    terms[k].expr = tn_node_new(c->ir, TN_OP_LOAD, buffer->dtype, (tn_attr){.i64 = 0},
                                 TN_LOAD_INDICES + shape->n_in, in);
   }
-  size_t mark = tn_cf_assume_cond(c, cond);
+  size_t mark = tn_cf_assume(c, &elements);
   bool is_ok = tn_cf_is_equal(c, &terms[0], &terms[1]);
   tn_sets_pop(c->sets, mark);
   return is_ok;
 }
 
-/* ---- inside of buffers ---- */
-
-static bool is_inside(tn_cf *c, const tn_cf_store *s, const tn_node *buffer,
-                      const tn_node *const *indices) {
-  const tn_node *shape = buffer->in[TN_BUFFER_SHAPE];
-  bool is_ok = true;
-  for (uint32_t d = 0; d < shape->n_in && is_ok; ++d) {
-    const tn_node *zero = tn_int(c->ir, TN_DT_I64, 0);
-    /* an index from memory is read by both functions, or they are not equal */
-    is_ok = (indices[d]->flags & TN_NF_READS) != 0 ||
-            tn_cf_is_true(c, tn_cf_within(c, indices[d], zero, shape->in[d]));
-  }
-  return is_ok || tn_cf_fail(c, "block '%s' may touch '%s' outside of its elements", s->name,
-                             buffer->attr.text);
-}
-
-static bool are_loads_inside(tn_cf *c, const tn_cf_store *s, const tn_node *n) {
-  bool is_ok =
-      !tn_is(n, TN_OP_LOAD) || is_inside(c, s, n->in[TN_LOAD_BUFFER], n->in + TN_LOAD_INDICES);
-  for (uint32_t i = 0; i < n->n_in && is_ok && (n->flags & TN_NF_READS) != 0; ++i) {
-    size_t mark = tn_cf_assume_cond(c, NULL);
-    if (tn_is(n, TN_OP_IF_THEN_ELSE) && i > 0) {
-      const tn_node *cond = n->in[TN_SELECT_COND];
-      (void)tn_cf_assume_cond(c, i == TN_SELECT_A ? cond : tn_cf_not(c, cond));
-    }
-    is_ok = are_loads_inside(c, s, n->in[i]);
-    tn_sets_pop(c->sets, mark);
+static bool are_equal(tn_cf *c, const tn_cf_func *funcs) {
+  bool is_ok = is_sound(c, &funcs[1]);
+  for (uint32_t i = 0; i < funcs[0].func->in[TN_PRIM_FUNC_BUFFERS]->n_in && is_ok; ++i) {
+    is_ok = is_left_equal(c, funcs, i);
   }
   return is_ok;
 }
 
-static bool is_store_inside(tn_cf *c, const tn_cf_func *f, const tn_cf_store *s) {
-  const tn_cf_point top = {.func = f, .store = &the_end};
-  tn_cf_writer w;
-  tn_cf_writer_init(c, s, &top, 0, false, &w);
-  size_t mark = tn_cf_assume_domain(c, &w.domain);
-  bool is_ok = tn_cf_is_true(c, tn_cf_at(c, &w.point, s->promise)) ||
-               tn_cf_fail(c, "an axis of block '%s' may leave its range", s->name);
-  is_ok = is_ok && is_inside(c, s, s->buffer, w.element) &&
-          are_loads_inside(c, s, tn_cf_at(c, &w.point, s->value));
-  tn_sets_pop(c->sets, mark);
-  return is_ok;
-}
-
-/* ---- rounds without an order ---- */
-
-typedef struct meeting {
-  tn_cf *c;
-  const tn_cf_writer *other; /* any round of a store */
-  const tn_cf_store *writer;
-  uint32_t loop; /* of which other rounds are looked at */
-  bool is_ok;
-} meeting;
-
-static bool is_apart(const meeting *m, const tn_node *const *indices) {
-  tn_cf *c = m->c;
-  tn_cf_writer w;
-  tn_cf_writer_init(c, m->writer, &m->other->point, m->loop, false, &w);
-  tn_domain d = tn_cf_writes(c, &w, indices);
-  d.cond = tn_cf_both(
-      c, TN_OP_AND, d.cond,
-      tn_cf_compare(c, TN_OP_NE, w.point.loops[m->loop], m->other->point.loops[m->loop]));
-  return tn_cf_is_empty(c, &d) ||
-         tn_cf_fail(c, "rounds of loop '%s' may meet in '%s' (blocks '%s' and '%s')",
-                    m->writer->loops[m->loop]->var->attr.text, m->writer->buffer->attr.text,
-                    m->writer->name, m->other->point.store->name);
-}
-
-static tn_visit meet_load(const tn_node *n, void *ctx) {
-  meeting *m = ctx;
-  if (tn_is(n, TN_OP_LOAD) && n->in[TN_LOAD_BUFFER] == m->writer->buffer) {
-    m->is_ok = is_apart(m, n->in + TN_LOAD_INDICES);
-  }
-  return m->is_ok ? TN_DESCEND : TN_STOP;
-}
-
-static bool are_rounds_apart(tn_cf *c, const tn_cf_func *f, const tn_cf_store *s, uint32_t loop) {
-  const tn_cf_point top = {.func = f, .store = &the_end};
-  uint64_t depth = 0;
-  bool is_ok = true;
-  if (tn_map_find(&f->depths, s->buffer->id, &depth) && depth > loop) {
-    return true; /* each round has its own */
-  }
-  for (size_t i = 0; i < f->stores.len && is_ok; ++i) {
-    const tn_cf_store *t = f->stores.data[i];
-    if (tn_cf_n_common(s, t) <= loop) {
-      continue;
-    }
-    tn_cf_writer other;
-    tn_cf_writer_init(c, t, &top, 0, false, &other);
-    size_t mark = tn_cf_assume_domain(c, &other.domain);
-    meeting m = {c, &other, s, loop, true};
-    is_ok = t->buffer != s->buffer || is_apart(&m, other.element);
-    if (is_ok) {
-      (void)tn_walk_distinct(tn_cf_at(c, &other.point, t->value), meet_load, &m);
-    }
-    is_ok = is_ok && m.is_ok;
-    tn_sets_pop(c->sets, mark);
-  }
-  return is_ok;
-}
-
-/* ---- the functions ---- */
-
-static bool is_sound(tn_cf *c, const tn_cf_func *f) {
-  bool is_ok = true;
-  for (size_t i = 0; i < f->stores.len && is_ok; ++i) {
-    const tn_cf_store *s = f->stores.data[i];
-    is_ok = is_store_inside(c, f, s);
-    for (uint32_t k = 0; k < s->n_loops && is_ok; ++k) {
-      is_ok = !s->loops[k]->is_shared || are_rounds_apart(c, f, s, k);
-    }
-  }
-  return is_ok;
-}
-
-static void assume_sizes(tn_cf *c, const tn_node *func) {
-  const tn_node *buffers = func->in[TN_PRIM_FUNC_BUFFERS];
+/* Once for sizes of at least 1, then for each open one that is 0. */
+static bool are_equal_for_all_sizes(tn_cf *c, const tn_cf_func *funcs) {
+  const tn_node *buffers = funcs[0].func->in[TN_PRIM_FUNC_BUFFERS];
+  const tn_node *zero = tn_int(c->ir, TN_DT_I64, 0);
+  TN_VEC(const tn_node *) sizes = {0};
+  tn_domain when = {.n = 0};
   for (uint32_t i = 0; i < buffers->n_in; ++i) {
     const tn_node *b = buffers->in[i];
     for (uint32_t d = 0; !tn_is_none(b) && d < tn_buffer_ndim(b); ++d) {
       const tn_node *n = b->in[TN_BUFFER_SHAPE]->in[d];
-      (void)tn_cf_assume_cond(c, tn_binary(c->ir, TN_OP_GE, n, tn_int(c->ir, n->dtype, 0)));
+      if (!tn_is(n, TN_OP_INT)) {
+        when.cond = tn_cf_and(c, when.cond, tn_cf_compare(c, TN_OP_GT, n, zero));
+        TN_VEC_PUSH(&sizes, n);
+      }
     }
   }
-}
-
-static bool is_same(tn_cf *c, const tn_cf_func *a, const tn_cf_func *b) {
-  const tn_node *buffers = a->func->in[TN_PRIM_FUNC_BUFFERS];
-  bool is_ok = is_sound(c, b);
-  for (uint32_t i = 0; i < buffers->n_in && is_ok; ++i) {
-    is_ok = !(is_written(a, buffers->in[i]) ||
-              is_written(b, b->func->in[TN_PRIM_FUNC_BUFFERS]->in[i])) ||
-            is_left_equal(c, a, b, i);
+  size_t mark = tn_cf_assume(c, &when);
+  bool is_ok = are_equal(c, funcs);
+  tn_sets_pop(c->sets, mark);
+  for (size_t i = 0; i < sizes.len && is_ok; ++i) {
+    when.cond = tn_cf_compare(c, TN_OP_EQ, sizes.data[i], zero);
+    mark = tn_cf_assume(c, &when);
+    is_ok = are_equal(c, funcs);
+    tn_sets_pop(c->sets, mark);
   }
+  TN_VEC_DEINIT(&sizes);
   return is_ok;
 }
 
 tn_status tn_certify(tn_ir *ir, const tn_node *before, const tn_node *after,
                      tn_certify_result *out_result) {
   tn_cf c = {.ir = ir, .sets = tn_sets_new(), .why = TN_BUF_INIT};
-  tn_cf_func a = {.func = before};
-  tn_cf_func b = {.func = after};
+  tn_cf_func funcs[2] = {{.func = before}, {.func = after}};
   tn_arena_init(&c.arena, 0);
-  assume_sizes(&c, before);
-  bool is_equal = match_params(&c, before, &after) && tn_cf_flatten(&c, before, &a) &&
-                  tn_cf_flatten(&c, after, &b) && is_same(&c, &a, &b);
-  tn_cf_func_deinit(&a);
-  tn_cf_func_deinit(&b);
-  tn_sets_free(c.sets);
-  tn_arena_deinit(&c.arena);
+  bool is_equal = match_params(&c, before, &after) && tn_cf_flatten(&c, before, &funcs[0]) &&
+                  tn_cf_flatten(&c, after, &funcs[1]) && are_equal_for_all_sizes(&c, funcs);
   *out_result = (tn_certify_result){.verdict = is_equal ? TN_CERTIFY_EQUAL : TN_CERTIFY_UNDECIDED,
-                                    .n_questions = c.n_questions};
+                                    .n_questions = (int64_t)tn_sets_stats_get(c.sets).n_asked};
   if (is_equal) {
     tn_buf_clear(&c.why);
   }
   out_result->text = tn_buf_take(&c.why);
+  for (uint32_t k = 0; k < 2; ++k) {
+    TN_VEC_DEINIT(&funcs[k].stores);
+    tn_map_deinit(&funcs[k].depths);
+  }
+  TN_VEC_DEINIT(&c.cases);
+  tn_sets_free(c.sets);
+  tn_arena_deinit(&c.arena);
   return tn_ir_status(ir);
 }
 

@@ -3,11 +3,9 @@
 /* Inside the checker of schedules.
  *
  *   certify_flat.c    a function as a list of stores, each with its loops and its condition
- *   certify_ask.c     instances of stores, and questions about them
- *   certify_find.c    which stores a load may read from
- *   certify_equal.c   two values are the same
+ *   certify_find.c    instances of stores; which of them a load may read from
  *   certify_reduce.c  two reductions are the same
- *   certify.c         two functions are the same
+ *   certify.c         two values are the same, two functions are
  *
  * A proof is about instances: loop variables of stores stand for one round each, as symbols, and
  * what relates them is assumed in the integer sets. Fewer assumptions, or more stores that a load
@@ -19,6 +17,8 @@
 #include "base/arena.h"
 #include "sched/certify.h"
 
+enum { TN_CF_MAX_LOOPS = 64, TN_CF_MAX_KEYS = 32 };
+
 typedef struct tn_cf_loop {
   const tn_node *var;
   const tn_node *min;
@@ -26,20 +26,18 @@ typedef struct tn_cf_loop {
   bool is_shared; /* by lanes or threads: its rounds have no order */
 } tn_cf_loop;
 
-/// A store. Expressions are over the loops' variables.
+/// A store, over its loops' variables; or the end of a function, which reads its arguments.
 typedef struct tn_cf_store {
-  const tn_node *buffer; /* NULL: the end of the function */
-  const tn_node *const *indices;
+  const tn_node *element; /* a LOAD of what is written */
   const tn_node *value;
   const tn_node *cond;    /* NULL: none */
-  const tn_node *promise; /* axes lie within their ranges */
+  const tn_node *promise; /* axes of blocks lie within their ranges; NULL: none has any */
+  size_t place;           /* in the text */
+  const char *name;       /* of the block */
   uint32_t n_loops;
-  const tn_cf_loop *const *loops; /* outermost first */
-  uint32_t place;                 /* in the text */
   uint32_t n_keys;
-  const tn_node *const *keys; /* reduce axes of the blocks around: a guess at what tells
-                                 contributions apart */
-  const char *name;           /* of the block */
+  const tn_cf_loop *loops[TN_CF_MAX_LOOPS]; /* outermost first */
+  const tn_node *keys[TN_CF_MAX_KEYS]; /* reduce axes: a guess at what tells contributions apart */
 } tn_cf_store;
 
 typedef struct tn_cf_func {
@@ -48,15 +46,6 @@ typedef struct tn_cf_func {
   tn_map depths; /* id of a buffer -> number of loops around its allocation; 0 for arguments */
 } tn_cf_func;
 
-typedef struct tn_cf {
-  tn_ir *ir;
-  tn_sets *sets;
-  tn_arena arena;
-  tn_buf why; /* the first thing that could not be decided */
-  uint32_t depth;
-  int64_t n_questions;
-} tn_cf;
-
 /// An instance of a store: a value for each of its loops.
 typedef struct tn_cf_point {
   const tn_cf_func *func;
@@ -64,83 +53,94 @@ typedef struct tn_cf_point {
   const tn_node *const *loops;
 } tn_cf_point;
 
-/// Instances of a store, which write the element looked for. The variables are new.
+/// All instances that write one element; the variables are new.
 typedef struct tn_cf_writer {
   tn_cf_point point;
-  tn_domain domain; /* of the loops that are not fixed by the reader */
-  const tn_node *const *element;
+  tn_domain domain;
+  uint64_t later; /* bit i: the source's writer i runs after it */
 } tn_cf_writer;
 
 /// What a load may read: what the last of `writers` wrote, or what the argument held; then
 /// `updates` in any order.
 typedef struct tn_cf_source {
   tn_cf_point reader;
-  uint32_t n_dims;
-  const tn_node *const *indices;
+  const tn_node *load;
   bool may_be_argument;
-  uint32_t argument;            /* its number */
-  const tn_node *argument_cond; /* when it may be; NULL: not known */
+  uint32_t argument; /* its number */
   TN_VEC(tn_cf_writer) writers;
   TN_VEC(tn_cf_writer) updates;
 } tn_cf_source;
 
-/* ---- certify_flat.c ---- */
-/// False: something is not understood; why says what.
-bool tn_cf_flatten(tn_cf *c, const tn_node *func, tn_cf_func *out);
-void tn_cf_func_deinit(tn_cf_func *f);
-/// buffer[w] = buffer[w] op x gives x, and which op: NULL for any other
-/// store.
-const tn_node *tn_cf_contribution(const tn_cf_store *store, tn_op *out_op);
-
-/* ---- certify_ask.c ---- */
-/// Notes why nothing was proved, unless something was noted before; false.
-bool tn_cf_fail(tn_cf *c, const char *fmt, ...) TN_PRINTF(2, 3);
-const tn_node *tn_cf_cast(tn_cf *c, tn_dtype dtype, const tn_node *value);
-/// AND, OR; NULL stands for true.
-const tn_node *tn_cf_both(tn_cf *c, tn_op op, const tn_node *a, const tn_node *b);
-const tn_node *tn_cf_not(tn_cf *c, const tn_node *cond);
-const tn_node *tn_cf_compare(tn_cf *c, tn_op op, const tn_node *a, const tn_node *b);
-const tn_node *tn_cf_equal(tn_cf *c, uint32_t n, const tn_node *const *a, const tn_node *const *b);
-const tn_node *tn_cf_within(tn_cf *c, const tn_node *value, const tn_node *min,
-                            const tn_node *extent);
-/// What an expression of the store is at one of its instances; NULL stays NULL.
-const tn_node *tn_cf_at(tn_cf *c, const tn_cf_point *p, const tn_node *expr);
-uint32_t tn_cf_n_common(const tn_cf_store *a, const tn_cf_store *b);
-/// All instances of `store` that have the first `d` loops in common with `reader` and, if
-/// is_earlier, run before it.
-void tn_cf_writer_init(tn_cf *c, const tn_cf_store *store, const tn_cf_point *reader, uint32_t d,
-                       bool is_earlier, tn_cf_writer *out);
-/// The instances that write that element (NULL: any).
-tn_domain tn_cf_writes(tn_cf *c, const tn_cf_writer *w, const tn_node *const *indices);
-/// From here on the domain's variables are symbols that are in it. The mark is for tn_sets_pop.
-size_t tn_cf_assume_domain(tn_cf *c, const tn_domain *domain);
-size_t tn_cf_assume_cond(tn_cf *c, const tn_node *cond);
-/// Proved, for all that is assumed.
-bool tn_cf_is_true(tn_cf *c, const tn_node *cond);
-bool tn_cf_is_empty(tn_cf *c, const tn_domain *domain);
-
-/* ---- certify_equal.c ---- */
 typedef enum tn_cf_kind {
   TN_CF_EXPR,     /* over variables of instances; what it loads, `at` reads */
   TN_CF_ARGUMENT, /* what the source's element held at first */
   TN_CF_START,    /* what the source's writers gave it */
-  TN_CF_REDUCTION /* the source's updates, on top of that */
+  TN_CF_REDUCTION /* and its updates on top of that */
 } tn_cf_kind;
+
 typedef struct tn_cf_term {
   tn_cf_kind kind;
   const tn_node *expr;
   tn_cf_point at;
   const tn_cf_source *source;
 } tn_cf_term;
-/// Proved that both are the same value.
-bool tn_cf_is_equal(tn_cf *c, const tn_cf_term *a, const tn_cf_term *b);
+
+/// A source of which one case is looked at: a writer, or the argument (UINT64_MAX: any writer is
+/// later).
+typedef struct tn_cf_case {
+  const tn_cf_source *source;
+  uint64_t later;
+} tn_cf_case;
+
+typedef struct tn_cf {
+  tn_ir *ir;
+  tn_sets *sets;
+  tn_arena arena;
+  tn_buf why; /* the first thing that could not be decided */
+  uint32_t depth;
+  TN_VEC(tn_cf_case) cases;
+} tn_cf;
+
+/* ---- certify_flat.c ---- */
+/// Notes why nothing was proved, unless something was noted before; false.
+bool tn_cf_fail(tn_cf *c, const char *fmt, ...) TN_PRINTF(2, 3);
+/// NULL stands for true.
+const tn_node *tn_cf_and(tn_cf *c, const tn_node *a, const tn_node *b);
+const tn_node *tn_cf_not(tn_cf *c, const tn_node *cond);
+const tn_node *tn_cf_compare(tn_cf *c, tn_op op, const tn_node *a, const tn_node *b);
+const tn_node *tn_cf_equal(tn_cf *c, uint32_t n, const tn_node *const *a, const tn_node *const *b);
+const tn_node *tn_cf_within(tn_cf *c, const tn_node *value, const tn_node *min,
+                            const tn_node *extent);
+/// False: something is not understood; why says what.
+bool tn_cf_flatten(tn_cf *c, const tn_node *func, tn_cf_func *out);
+/// buffer[w] = buffer[w] op x gives x, and which op; NULL for any other store.
+const tn_node *tn_cf_contribution(const tn_cf_store *store, tn_op *out_op);
+
+/* ---- certify_find.c ---- */
+uint32_t tn_cf_n_common(const tn_cf_store *a, const tn_cf_store *b);
+/// What an expression of the store is at one of its instances; NULL stays NULL.
+const tn_node *tn_cf_at(tn_cf *c, const tn_cf_point *p, const tn_node *expr);
+/// The instances of `store` that have the first `d` loops in common with `reader`, write what
+/// `load` reads (NULL: any element) and, if is_earlier, run before the reader.
+tn_cf_writer tn_cf_instances(tn_cf *c, const tn_cf_store *store, const tn_cf_point *reader,
+                             uint32_t d, const tn_node *load, bool is_earlier);
+/// From here on the domain's variables are symbols that are in it. The mark is for tn_sets_pop.
+size_t tn_cf_assume(tn_cf *c, const tn_domain *domain);
+/// Proved, for all that is assumed.
+bool tn_cf_is_true(tn_cf *c, const tn_node *cond);
+bool tn_cf_is_empty(tn_cf *c, const tn_domain *domain);
+/// Which stores the load may read from, seen at `reader`, whose instance is assumed. Freed by
+/// tn_cf_source_deinit, also when it is not known.
+bool tn_cf_find(tn_cf *c, const tn_node *load, const tn_cf_point *reader, tn_cf_source *out);
+void tn_cf_source_deinit(tn_cf_source *source);
+/// One of these writers is sure to write the element.
+bool tn_cf_is_written(tn_cf *c, const tn_cf_source *source, uint64_t writers);
 
 /* ---- certify_reduce.c ---- */
 bool tn_cf_is_equal_reduction(tn_cf *c, const tn_cf_source *a, const tn_cf_source *b);
 
-/* ---- certify_find.c ---- */
-/// Which stores the load may read from, seen at `reader`, whose instance is assumed.
-bool tn_cf_find(tn_cf *c, const tn_node *load, const tn_cf_point *reader, tn_cf_source *out);
-void tn_cf_source_deinit(tn_cf_source *s);
+/* ---- certify.c ---- */
+/// Proved that both are the same value.
+bool tn_cf_is_equal(tn_cf *c, const tn_cf_term *a, const tn_cf_term *b);
 
 #endif

@@ -6,7 +6,7 @@
 #include "sched/certify_priv.h"
 #include "tir/tir.h"
 
-enum { MAX_KEYS = 32, MAX_PARTS = 32 };
+enum { MAX_PARTS = 32, MAX_NESTED = 64 };
 
 /* Stores that add to the element, and what they add. */
 typedef struct part {
@@ -14,7 +14,7 @@ typedef struct part {
   uint32_t n_own; /* the domain's first variables; the others follow from them */
   tn_cf_term value;
   uint32_t n_keys;
-  const tn_node *keys[MAX_KEYS];
+  const tn_node *keys[TN_CF_MAX_KEYS];
 } part;
 
 typedef struct part_list {
@@ -23,19 +23,16 @@ typedef struct part_list {
 } part_list;
 
 static void join(tn_cf *c, tn_domain *to, const tn_domain *more) {
-  tn_arena *arena = &c->arena;
   uint32_t n = to->n + more->n;
-  const tn_node **vars = TN_ARENA_ARRAY(arena, const tn_node *, n);
-  const tn_node **mins = TN_ARENA_ARRAY(arena, const tn_node *, n);
-  const tn_node **extents = TN_ARENA_ARRAY(arena, const tn_node *, n);
+  const tn_node **all = TN_ARENA_ARRAY(&c->arena, const tn_node *, (size_t)3 * n);
   for (uint32_t i = 0; i < n; ++i) {
     const tn_domain *from = i < to->n ? to : more;
     uint32_t k = i < to->n ? i : i - to->n;
-    vars[i] = from->vars[k];
-    mins[i] = from->mins[k];
-    extents[i] = from->extents[k];
+    all[i] = from->vars[k];
+    all[n + i] = from->mins[k];
+    all[2 * n + i] = from->extents[k];
   }
-  *to = (tn_domain){n, vars, mins, extents, tn_cf_both(c, TN_OP_AND, to->cond, more->cond)};
+  *to = (tn_domain){n, all, all + n, all + 2 * n, tn_cf_and(c, to->cond, more->cond)};
 }
 
 /* ---- parts ---- */
@@ -46,26 +43,23 @@ static tn_op op_of(const tn_cf_source *s) {
   return op;
 }
 
+/* The value that all of the element start with, or NULL. */
+static const tn_node *start_of(const tn_cf_source *s) {
+  return s->may_be_argument || s->writers.len != 1 ? NULL : s->writers.data[0].point.store->value;
+}
+
 /* The start of the inner reduction changes nothing in the outer one. */
 static bool is_neutral(const tn_cf_source *inner, const tn_cf_source *outer) {
-  if (inner->may_be_argument || inner->writers.len != 1 || op_of(inner) != op_of(outer)) {
+  const tn_node *v = start_of(inner);
+  tn_op op = op_of(outer);
+  if (v == NULL || v->n_in != 0 || op_of(inner) != op) {
     return false;
   }
-  const tn_node *v = inner->writers.data[0].point.store->value;
-  bool is_zero = tn_is(v, TN_OP_FLOAT) ? v->attr.f64 == 0 : tn_is_int(v, 0);
-  bool is_one = tn_is(v, TN_OP_FLOAT) ? v->attr.f64 == 1 : tn_is_int(v, 1);
-  switch ((int)op_of(outer)) {
-    case TN_OP_ADD:
-      return is_zero;
-    case TN_OP_MUL:
-      return is_one;
-    case TN_OP_MIN:
-    case TN_OP_MAX:
-      return !outer->may_be_argument && outer->writers.len == 1 && v->n_in == 0 &&
-             v == outer->writers.data[0].point.store->value;
-    default:
-      return false;
-  }
+  double value = tn_is(v, TN_OP_FLOAT) ? v->attr.f64 : (double)v->attr.i64;
+  bool is_literal = tn_is(v, TN_OP_FLOAT) || tn_is(v, TN_OP_INT);
+  bool is_extreme = op == TN_OP_MIN || op == TN_OP_MAX;
+  return is_literal && ((op == TN_OP_ADD && value == 0) || (op == TN_OP_MUL && value == 1) ||
+                        (is_extreme && v == start_of(outer)));
 }
 
 static bool add_parts(tn_cf *c, const tn_cf_source *s, const part *outer, part_list *out);
@@ -76,35 +70,31 @@ static bool take_apart(tn_cf *c, const tn_cf_source *s, const part *p, part_list
     return false;
   }
   tn_cf_source inner;
-  size_t mark = tn_cf_assume_domain(c, &p->domain);
   uint32_t n = out->n;
+  size_t mark = tn_cf_assume(c, &p->domain);
   bool is_done = tn_cf_find(c, p->value.expr, &p->value.at, &inner) && inner.updates.len > 0 &&
                  is_neutral(&inner, s);
   tn_sets_pop(c->sets, mark);
   is_done = is_done && add_parts(c, &inner, p, out);
   out->n = is_done ? out->n : n;
-  tn_buf_clear(&c->why);
   tn_cf_source_deinit(&inner);
   return is_done;
 }
 
 static bool add_parts(tn_cf *c, const tn_cf_source *s, const part *outer, part_list *out) {
-  bool is_ok = c->depth < 100;
+  bool is_ok = c->depth < MAX_NESTED;
+  tn_op op = TN_OP_NONE;
   c->depth += 1;
   for (size_t i = 0; i < s->updates.len && is_ok; ++i) {
     const tn_cf_writer *u = &s->updates.data[i];
     const tn_cf_store *store = u->point.store;
-    tn_domain domain = tn_cf_writes(c, u, s->indices);
     part p = {.domain = {.n = 0}};
-    if (outer != NULL) {
-      p = *outer;
-    }
-    join(c, &p.domain, &domain);
+    p = outer == NULL ? p : *outer;
+    join(c, &p.domain, &u->domain);
     p.n_own = p.domain.n;
-    tn_op op = TN_OP_NONE;
     p.value = (tn_cf_term){.kind = TN_CF_EXPR, .at = u->point};
     p.value.expr = tn_cf_at(c, &u->point, tn_cf_contribution(store, &op));
-    is_ok = p.n_keys + store->n_keys <= MAX_KEYS && out->n < MAX_PARTS;
+    is_ok = p.n_keys + store->n_keys <= TN_CF_MAX_KEYS && out->n < MAX_PARTS;
     for (uint32_t k = 0; k < store->n_keys && is_ok; ++k) {
       p.keys[p.n_keys++] = tn_cf_at(c, &u->point, store->keys[k]);
     }
@@ -118,31 +108,29 @@ static bool add_parts(tn_cf *c, const tn_cf_source *s, const part *outer, part_l
 
 /* ---- keys ---- */
 
-/* The elements of arguments that a contribution reads, through copies. Assumes the part. */
+/* Adds the elements of arguments that a contribution reads, through copies, as its keys. What is
+ * read on the way belongs to the part then, and is assumed. */
 static bool add_signature(tn_cf *c, const tn_node *n, const tn_cf_point *at, part *p) {
-  bool is_ok = c->depth < 100;
+  tn_cf_source s = {.load = n};
+  bool is_ok = c->depth < MAX_NESTED;
   c->depth += 1;
   if (!tn_is(n, TN_OP_LOAD)) {
-    for (uint32_t i = 0; i < n->n_in && is_ok; ++i) {
-      is_ok = tn_op_info_get((tn_op)n->in[i]->op)->cls != TN_CLASS_EXPR ||
-              add_signature(c, n->in[i], at, p);
+    for (uint32_t i = 0; i < n->n_in && is_ok && (n->flags & TN_NF_READS) != 0; ++i) {
+      is_ok = add_signature(c, n->in[i], at, p);
     }
-    c->depth -= 1;
-    return is_ok;
-  }
-  tn_cf_source s;
-  is_ok = is_ok && tn_cf_find(c, n, at, &s);
-  if (is_ok && s.updates.len == 0 && s.may_be_argument && s.writers.len == 0) {
-    for (uint32_t d = 0; d < s.n_dims && is_ok; ++d) {
-      is_ok = p->n_keys < MAX_KEYS && (s.indices[d]->flags & TN_NF_READS) == 0;
-      p->keys[is_ok ? p->n_keys++ : 0] = s.indices[d];
+  } else if (is_ok && tn_cf_find(c, n, at, &s) && s.updates.len == 0) {
+    bool is_copy = s.writers.len == 1 && !s.may_be_argument;
+    is_ok = is_copy || s.writers.len == 0;
+    for (uint32_t i = TN_LOAD_INDICES; i < n->n_in && is_ok && !is_copy; ++i) {
+      is_ok = p->n_keys < TN_CF_MAX_KEYS && (n->in[i]->flags & TN_NF_READS) == 0;
+      p->keys[is_ok ? p->n_keys++ : 0] = n->in[i];
     }
-  } else if (is_ok && s.updates.len == 0 && s.writers.len == 1 && !s.may_be_argument) {
-    tn_cf_writer *w = &s.writers.data[0];
-    tn_domain domain = tn_cf_writes(c, w, s.indices);
-    (void)tn_cf_assume_domain(c, &domain);
-    join(c, &p->domain, &domain);
-    is_ok = add_signature(c, tn_cf_at(c, &w->point, w->point.store->value), &w->point, p);
+    if (is_ok && is_copy) {
+      const tn_cf_writer *w = &s.writers.data[0];
+      (void)tn_cf_assume(c, &w->domain);
+      join(c, &p->domain, &w->domain);
+      is_ok = add_signature(c, tn_cf_at(c, &w->point, w->point.store->value), &w->point, p);
+    }
   }
   c->depth -= 1;
   tn_cf_source_deinit(&s);
@@ -153,7 +141,7 @@ static bool use_signatures(tn_cf *c, part_list *list) {
   bool is_ok = true;
   for (uint32_t i = 0; i < list->n && is_ok; ++i) {
     part *p = &list->items[i];
-    size_t mark = tn_cf_assume_domain(c, &p->domain);
+    size_t mark = tn_cf_assume(c, &p->domain);
     p->n_keys = 0;
     is_ok = add_signature(c, p->value.expr, &p->value.at, p);
     tn_sets_pop(c->sets, mark);
@@ -165,13 +153,13 @@ static tn_footprint footprint_of(const part *p) {
   return (tn_footprint){p->domain, {.n_dims = p->n_keys, .mins = p->keys}};
 }
 
-/* No key twice in a list. */
+/* No key twice in a list, no contribution with two keys. */
 static bool are_distinct(tn_cf *c, const part_list *list) {
   bool is_ok = true;
   for (uint32_t i = 0; i < list->n && is_ok; ++i) {
     const part *p = &list->items[i];
     const tn_domain *d = &p->domain;
-    c->n_questions += 2;
+    tn_footprint a = footprint_of(p);
     is_ok = tn_sets_is_determined(c->sets, d, p->n_keys, p->keys, p->n_own, d->vars).verdict ==
             TN_PROVED;
     is_ok = is_ok &&
@@ -179,9 +167,7 @@ static bool are_distinct(tn_cf *c, const part_list *list) {
              tn_sets_is_determined(c->sets, d, p->n_own, d->vars, p->n_keys, p->keys).verdict ==
                  TN_PROVED);
     for (uint32_t k = 0; k < i && is_ok; ++k) {
-      tn_footprint a = footprint_of(p);
       tn_footprint b = footprint_of(&list->items[k]);
-      c->n_questions += 1;
       is_ok = tn_sets_is_independent(c->sets, &a, &b, 0, NULL).verdict == TN_PROVED;
     }
   }
@@ -196,20 +182,9 @@ static bool are_covered(tn_cf *c, const part_list *list, const part_list *by) {
   }
   for (uint32_t i = 0; i < list->n && is_ok; ++i) {
     tn_footprint one = footprint_of(&list->items[i]);
-    c->n_questions += 1;
     is_ok = tn_sets_is_covered(c->sets, &one, by->n, whole).verdict == TN_PROVED;
   }
   return is_ok;
-}
-
-static bool are_same_keys(tn_cf *c, const part_list *a, const part_list *b) {
-  uint32_t n_keys = a->items[0].n_keys;
-  for (uint32_t i = 0; i < a->n + b->n; ++i) {
-    if ((i < a->n ? a->items[i] : b->items[i - a->n]).n_keys != n_keys) {
-      return false;
-    }
-  }
-  return are_distinct(c, a) && are_distinct(c, b) && are_covered(c, a, b) && are_covered(c, b, a);
 }
 
 /* ---- the comparison ---- */
@@ -221,9 +196,9 @@ static bool are_same_values(tn_cf *c, const part_list *a, const part_list *b) {
     const part *y = &b->items[i % b->n];
     tn_domain both = x->domain;
     join(c, &both, &y->domain);
-    both.cond = tn_cf_both(c, TN_OP_AND, both.cond, tn_cf_equal(c, x->n_keys, x->keys, y->keys));
+    both.cond = tn_cf_and(c, both.cond, tn_cf_equal(c, x->n_keys, x->keys, y->keys));
     if (!tn_cf_is_empty(c, &both)) {
-      size_t mark = tn_cf_assume_domain(c, &both);
+      size_t mark = tn_cf_assume(c, &both);
       is_ok = tn_cf_is_equal(c, &x->value, &y->value);
       tn_sets_pop(c->sets, mark);
     }
@@ -231,30 +206,31 @@ static bool are_same_values(tn_cf *c, const part_list *a, const part_list *b) {
   return is_ok;
 }
 
-bool tn_cf_is_equal_reduction(tn_cf *c, const tn_cf_source *a, const tn_cf_source *b) {
-  tn_cf_term start_a = {.kind = TN_CF_START, .at = a->reader, .source = a};
-  tn_cf_term start_b = {.kind = TN_CF_START, .at = b->reader, .source = b};
-  const tn_cf_store *u = a->updates.data[0].point.store;
-  const tn_cf_store *v = b->updates.data[0].point.store;
-  part_list *lists = TN_ARENA_ARRAY(&c->arena, part_list, 2);
-  if (op_of(a) != op_of(b) || u->buffer->dtype != v->buffer->dtype) {
-    return tn_cf_fail(c, "block '%s' reduces in another way than '%s'", v->name, u->name);
+static bool are_same(tn_cf *c, const part_list *a, const part_list *b) {
+  bool is_ok = true;
+  for (uint32_t i = 0; i < a->n + b->n && is_ok; ++i) {
+    is_ok = (i < a->n ? a->items[i] : b->items[i - a->n]).n_keys == a->items[0].n_keys;
   }
-  if (!tn_cf_is_equal(c, &start_a, &start_b) || !add_parts(c, a, NULL, &lists[0]) ||
+  return is_ok && are_distinct(c, a) && are_distinct(c, b) && are_covered(c, a, b) &&
+         are_covered(c, b, a) && are_same_values(c, a, b);
+}
+
+bool tn_cf_is_equal_reduction(tn_cf *c, const tn_cf_source *a, const tn_cf_source *b) {
+  tn_cf_term starts[2] = {{.kind = TN_CF_START, .at = a->reader, .source = a},
+                          {.kind = TN_CF_START, .at = b->reader, .source = b}};
+  const char *names[2] = {a->updates.data[0].point.store->name,
+                          b->updates.data[0].point.store->name};
+  part_list *lists = TN_ARENA_ARRAY(&c->arena, part_list, 2);
+  if (op_of(a) != op_of(b) || a->load->dtype != b->load->dtype) {
+    return tn_cf_fail(c, "block '%s' reduces in another way than '%s'", names[1], names[0]);
+  }
+  if (!tn_cf_is_equal(c, &starts[0], &starts[1]) || !add_parts(c, a, NULL, &lists[0]) ||
       !add_parts(c, b, NULL, &lists[1])) {
     return false;
   }
-  bool is_same = are_same_keys(c, &lists[0], &lists[1]) && are_same_values(c, &lists[0], &lists[1]);
-  if (!is_same) { /* the axes of blocks were a wrong guess, perhaps */
-    tn_buf first = c->why;
-    c->why = (tn_buf)TN_BUF_INIT;
-    is_same = use_signatures(c, &lists[0]) && use_signatures(c, &lists[1]) &&
-              are_same_keys(c, &lists[0], &lists[1]) && are_same_values(c, &lists[0], &lists[1]);
-    if (first.len > 0) {
-      tn_buf_clear(&c->why);
-      tn_buf_puts(&c->why, is_same ? "" : tn_buf_text(&first));
-    }
-    tn_buf_deinit(&first);
-  }
-  return is_same || tn_cf_fail(c, "block '%s' may reduce other values than '%s'", v->name, u->name);
+  /* the axes of blocks, or what is read */
+  return are_same(c, &lists[0], &lists[1]) ||
+         (use_signatures(c, &lists[0]) && use_signatures(c, &lists[1]) &&
+          are_same(c, &lists[0], &lists[1])) ||
+         tn_cf_fail(c, "block '%s' may reduce other values than '%s'", names[1], names[0]);
 }
