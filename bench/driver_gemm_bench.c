@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Matrix products as a schedule leaves them (bench/gemm/, text with block sizes left open), in turn
- * with the libraries of gemm_peers.h. Each result is compared with a plain loop first; the numbers
- * are small and whole, so the sums are exact in any order.
+/* Matrix products: three loops as text and a schedule script with knobs (bench/gemm/), done through
+ * the public API, in turn with the libraries of gemm_peers.h; and the three loops alone, in turn with
+ * the same in C. Each result is compared with a plain loop first; the numbers are small and whole,
+ * so the sums are exact in any order.
  *
- *   driver_gemm_bench                               the table
- *   driver_gemm_bench FILE M N K [NAME=VALUE...]    one product, to try block sizes */
+ *   driver_gemm_bench                                    the table
+ *   driver_gemm_bench FILE STEPS M N K [KNOB=VALUE...]   one product, to try block sizes */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,10 +20,12 @@ enum { MAX_DEFINES = 24, DEFINE_BYTES = 32 };
 
 typedef struct product {
   const char *file;
+  const char *steps; /* of the schedule; NULL: none */
   int64_t m;
   int64_t n;
   int64_t k;
-  const char *defines; /* "NAME=VALUE NAME=VALUE": what the text leaves open beside M, N and K */
+  const char
+      *knobs; /* "NAME=VALUE NAME=VALUE": what script and text leave open beside M, N and K */
   double of_library; /* what it should reach of the faster library, per cent; 0: it is only told */
   double of_yardstick; /* and of the yardstick */
 } product;
@@ -119,23 +122,52 @@ static bool is_right(const matrices *m) {
   return true;
 }
 
-static tn_status load(const product *p, tn_program **out_program) {
+typedef struct defines {
   char texts[MAX_DEFINES][DEFINE_BYTES];
-  const char *defines[MAX_DEFINES];
-  int32_t n = 3;
-  (void)snprintf(texts[0], DEFINE_BYTES, "M=%lld", (long long)p->m);
-  (void)snprintf(texts[1], DEFINE_BYTES, "N=%lld", (long long)p->n);
-  (void)snprintf(texts[2], DEFINE_BYTES, "K=%lld", (long long)p->k);
-  for (const char *at = p->defines; *at != '\0' && n < MAX_DEFINES; ++n) {
+  const char *at[MAX_DEFINES];
+  int32_t n;
+} defines;
+
+static void defines_init(const product *p, defines *out) {
+  (void)snprintf(out->texts[0], DEFINE_BYTES, "M=%lld", (long long)p->m);
+  (void)snprintf(out->texts[1], DEFINE_BYTES, "N=%lld", (long long)p->n);
+  (void)snprintf(out->texts[2], DEFINE_BYTES, "K=%lld", (long long)p->k);
+  out->n = 3;
+  for (const char *at = p->knobs; *at != '\0' && out->n < MAX_DEFINES; ++out->n) {
     size_t len = strcspn(at, " ");
-    (void)snprintf(texts[n], DEFINE_BYTES, "%.*s", (int)len, at);
+    (void)snprintf(out->texts[out->n], DEFINE_BYTES, "%.*s", (int)len, at);
     at += len + (at[len] == ' ');
   }
-  for (int32_t i = 0; i < n; ++i) {
-    defines[i] = texts[i];
+  for (int32_t i = 0; i < out->n; ++i) {
+    out->at[i] = out->texts[i];
   }
-  tn_read_opts opts = {.defines = defines, .n_defines = n};
-  return tn_program_load_as(p->file, &opts, out_program);
+}
+
+/* Reads the text and does the steps; each value has to be asked for by one of them. */
+static tn_status load(const product *p, tn_program **out_program) {
+  tn_status st = NULL;
+  tn_program *program = NULL;
+  defines d;
+  bool by_text[MAX_DEFINES] = {false};
+  bool by_steps[MAX_DEFINES] = {false};
+  defines_init(p, &d);
+  const tn_read_opts opts = {.defines = d.at, .n_defines = d.n, .are_used = by_text};
+  const tn_schedule_opts how = {.defines = d.at, .n_defines = d.n, .are_used = by_steps};
+  TN_TRY(tn_program_load_as(p->file, &opts, &program));
+  if (p->steps != NULL) {
+    TN_GOTO(st, tn_program_schedule_file(program, p->steps, &how, NULL), done);
+  }
+  for (int32_t i = 0; i < d.n; ++i) {
+    if (!by_text[i] && !by_steps[i]) {
+      st = TN_ERR(TN_INVALID, "there is no name that waits for %s", d.at[i]);
+      goto done;
+    }
+  }
+  *out_program = program;
+  program = NULL;
+done:
+  tn_program_free(program);
+  return st;
 }
 
 static void set_arg(ours *o, int32_t i, const tn_param_info *info, float *data) {
@@ -188,7 +220,7 @@ static void print(const product *p, const gemm_race *race, const gemm_peers *pee
   if (race->best >= 0) {
     (void)snprintf(name + len, sizeof name - (size_t)len, ", of %s", peers->at[race->best].name);
     row_print(&(row){name, 100 * race->ratio, "%", p->of_library > 0 ? ROW_AT_LEAST : ROW_INFO,
-                     p->of_library, p->defines});
+                     p->of_library, p->knobs});
   }
 }
 
@@ -214,12 +246,63 @@ done:
                         (long long)p->k);
 }
 
+/* ---- the three loops alone ---- */
+
+static tn_status run_c(void *ctx) {
+  const matrices *m = ctx;
+  const product *p = m->p;
+  for (int64_t i = 0; i < p->m; ++i) {
+    for (int64_t j = 0; j < p->n; ++j) {
+      float sum = 0;
+      for (int64_t k = 0; k < p->k; ++k) {
+        sum += m->a[i * p->k + k] * m->b[k * p->n + j];
+      }
+      m->c[i * p->n + j] = sum;
+    }
+  }
+  return NULL;
+}
+
+/* This file is compiled at -O2. */
+static tn_status bench_naive(const product *p) {
+  tn_status st = NULL;
+  matrices m = {0};
+  ours mine = {0};
+  tn_bench_pair pair = {.ratio = 0};
+  tn_bench_opts opts = TN_BENCH_DEFAULTS;
+  char note[96];
+  opts.repeat = GEMM_ROUNDS;
+  opts.max_discards = GEMM_ROUNDS;
+  TN_GOTO(st, ours_init(p, 1, &m, &mine), done);
+  TN_GOTO(st, run_ours(&mine), done);
+  if (!is_right(&m)) {
+    st = TN_ERR(TN_INTERNAL, "it computes something else than a plain loop");
+    goto done;
+  }
+  TN_GOTO(st,
+          tn_bench_compare(&(tn_bench_call){run_ours, &mine}, &(tn_bench_call){run_c, &m}, &opts,
+                           &pair),
+          done);
+  (void)snprintf(note, sizeof note, "%lldx%lldx%lld: %.1f ms, in C %.1f ms", (long long)p->m,
+                 (long long)p->n, (long long)p->k, pair.a.median_us / 1e3, pair.b.median_us / 1e3);
+  row_print(&(row){"product without a schedule, of C at -O2", 100 / pair.ratio, "%", ROW_AT_LEAST,
+                   100 / 1.2, note});
+done:
+  tn_bench_pair_deinit(&pair);
+  tn_vm_release(mine.vm);
+  tn_runtime_release(mine.rt);
+  matrices_deinit(&m);
+  return tn_status_wrap(st, "%s", p->file);
+}
+
 /* ---- the table ---- */
 
 /* B copied panel by panel, A in place; both copied in blocks; B as panels beforehand. */
-#define CACHED "bench/gemm/cached.py"
-#define PACKED "bench/gemm/packed.py"
-#define DIRECT "bench/gemm/direct.py"
+#define CACHED "bench/gemm/product.py", "bench/gemm/cached.py"
+#define PACKED "bench/gemm/product.py", "bench/gemm/packed.py"
+#define PANELS "bench/gemm/panels.py", "bench/gemm/direct.py"
+
+static const product naive = {"bench/gemm/product.py", NULL, 512, 512, 512, "", 0, 0};
 
 static const product products[] = {
     {CACHED, 256, 256, 256, "MR=6 NR=16 V=8 NC=64", 85, 80},
@@ -228,23 +311,24 @@ static const product products[] = {
     {PACKED, 1024, 1024, 1024, "MR=6 NR=16 V=8 KC=512 MC=48 NC=1024", 95, 80},
     {PACKED, 2048, 2048, 2048, "MR=6 NR=16 V=8 KC=512 MC=48 NC=2048", 92, 80},
     {CACHED, 1000, 1001, 999, "MR=6 NR=16 V=8 NC=64", 85, 80},
-    {DIRECT, 128, 768, 768, "MR=6 NR=16 V=8 NC=16", 0, 80},
-    {DIRECT, 128, 3072, 768, "MR=6 NR=16 V=8 NC=16", 0, 80},
-    {DIRECT, 128, 768, 3072, "MR=6 NR=16 V=8 NC=16", 0, 80},
-    {DIRECT, 3136, 64, 64, "MR=6 NR=16 V=8 NC=16", 0, 80},
+    {PANELS, 128, 768, 768, "MR=6 NR=16 V=8 NC=16", 0, 80},
+    {PANELS, 128, 3072, 768, "MR=6 NR=16 V=8 NC=16", 0, 80},
+    {PANELS, 128, 768, 3072, "MR=6 NR=16 V=8 NC=16", 0, 80},
+    {PANELS, 3136, 64, 64, "MR=6 NR=16 V=8 NC=16", 0, 80},
 };
 
 static tn_status bench_given(int argc, char **argv, const gemm_peers *peers) {
-  char defines[512] = "";
+  char knobs[512] = "";
   product p = {.file = argv[1],
-               .m = strtoll(argv[2], NULL, 10),
-               .n = strtoll(argv[3], NULL, 10),
-               .k = strtoll(argv[4], NULL, 10),
-               .defines = defines};
+               .steps = argv[2],
+               .m = strtoll(argv[3], NULL, 10),
+               .n = strtoll(argv[4], NULL, 10),
+               .k = strtoll(argv[5], NULL, 10),
+               .knobs = knobs};
   const char *threads = getenv("TENON_BENCH_THREADS");
-  for (int i = 5; i < argc; ++i) {
-    size_t len = strlen(defines);
-    (void)snprintf(defines + len, sizeof defines - len, "%s%s", len > 0 ? " " : "", argv[i]);
+  for (int i = 6; i < argc; ++i) {
+    size_t len = strlen(knobs);
+    (void)snprintf(knobs + len, sizeof knobs - len, "%s%s", len > 0 ? " " : "", argv[i]);
   }
   if (p.m < 1 || p.n < 1 || p.k < 1) {
     return TN_ERR(TN_INVALID, "M, N and K are numbers from 1 on");
@@ -253,12 +337,12 @@ static tn_status bench_given(int argc, char **argv, const gemm_peers *peers) {
 }
 
 int main(int argc, char **argv) {
-  tn_status st = NULL;
   gemm_peers peers;
   gemm_peers_init(&peers, 2);
-  if (argc >= 5) {
+  if (argc >= 6) {
     return row_finish(bench_given(argc, argv, &peers));
   }
+  tn_status st = bench_naive(&naive);
   for (size_t i = 0; st == NULL && i < sizeof products / sizeof *products; ++i) {
     for (int32_t n_threads = 1; st == NULL && n_threads <= 2; ++n_threads) {
       st = bench(&products[i], n_threads, &peers);

@@ -1,58 +1,38 @@
-# C [M, N] = A [M, K] @ B [K, N]: what is left of the three loops after a schedule that blocks all three
-# axes, copies a panel of B and a block of A into the order in which they are read, and keeps MR x NR
-# numbers of C in registers while ki runs. Read with values for M, N, K, MR, NR, KC, MC, NC (multiples of
-# NR and MR where they count them) and V, the lanes of a vector.
-from tvm.script import tir as T
-
-
-@T.prim_func
-def main(
-    A: T.Buffer((M, K), "float32"), B: T.Buffer((K, N), "float32"), C: T.Buffer((M, N), "float32")
-):
-    T.func_attr({"tir.noalias": True})
-    A_pack = T.alloc_buffer(((M + MR - 1) // MR, K, MR))
-    B_pack = T.alloc_buffer(((N + NR - 1) // NR, K, NR))
-    for i, jv in T.grid(M, (N + V - 1) // V):
-        for ji in T.vectorized(V):
-            with T.block("C_init"):
-                vi = T.axis.spatial(M, i)
-                vj = T.axis.spatial(N, jv * V + ji)
-                T.where(jv * V + ji < N)
-                C[vi, vj] = T.float32(0)
-    for jc in range((N + NC - 1) // NC):
-        for ko in range((K + KC - 1) // KC):
-            for jo, ki in T.grid(NC // NR, KC):
-                for ji in T.vectorized(NR):
-                    with T.block("B_pack"):
-                        vk = T.axis.spatial(K, ko * KC + ki)
-                        vj = T.axis.spatial(N, jc * NC + jo * NR + ji)
-                        T.where(ko * KC + ki < K and jc * NC + jo * NR + ji < N)
-                        B_pack[vj // NR, vk, vj % NR] = B[vk, vj]
-            for ic in T.parallel((M + MC - 1) // MC):
-                for io, ki in T.grid(MC // MR, KC):
-                    for ii in T.unroll(MR):
-                        with T.block("A_pack"):
-                            vi = T.axis.spatial(M, ic * MC + io * MR + ii)
-                            vk = T.axis.spatial(K, ko * KC + ki)
-                            T.where(ko * KC + ki < K and ic * MC + io * MR + ii < M)
-                            A_pack[vi // MR, vk, vi % MR] = A[vi, vk]
-                for jo in range(NC // NR):
-                    for io in range(MC // MR):
-                        for ki in range(KC):
-                            for ii in T.unroll(MR):
-                                for jv in T.unroll(NR // V):
-                                    for ji in T.vectorized(V):
-                                        with T.block("C_update"):
-                                            vi = T.axis.spatial(M, ic * MC + io * MR + ii)
-                                            vj = T.axis.spatial(N, jc * NC + jo * NR + jv * V + ji)
-                                            vk = T.axis.reduce(K, ko * KC + ki)
-                                            T.where(
-                                                ic * MC + io * MR + ii < M
-                                                and jc * NC + jo * NR + jv * V + ji < N
-                                                and ko * KC + ki < K
-                                            )
-                                            C[vi, vj] = (
-                                                C[vi, vj]
-                                                + A_pack[vi // MR, vk, vi % MR]
-                                                * B_pack[vj // NR, vk, vj % NR]
-                                            )
+# For product.py: all three axes in blocks; a panel of B, KC x NC, and a block of A, MC x KC, are copied into the
+# order in which they are read, and MR x NR numbers of C stay in registers while a block of k goes by. V: the lanes
+# of a vector; NR a multiple of V, NC of NR, MC of MR.
+MR = knob("MR", [6, 4, 8, 10, 12, 14])
+NR = knob("NR", [16, 24, 32, 48, 64])
+V = knob("V", [8, 4, 16])
+KC = knob("KC", [512, 16, 64, 128, 256, 384])
+MC = knob("MC", [48, 12, 24, 28, 96, 120, 192, 240, 384, 480])
+NC = knob("NC", [1024, 32, 64, 96, 192, 384, 512, 768, 1536, 2048])
+sch = tir.Schedule(IRModule)
+C = sch.get_block("C")
+A_pack = sch.cache_read(C, 0, "global")
+B_pack = sch.cache_read(C, 1, "global")
+i, j, k = sch.get_loops(C)
+i0, i1, i2 = sch.split(i, factors=[None, MC // MR, MR])
+j0, j1, j2, j3 = sch.split(j, factors=[None, NC // NR, NR // V, V])
+k0, k1 = sch.split(k, factors=[None, KC])
+sch.reorder(j0, k0, i0, j1, i1, k1, i2, j2, j3)
+# The copies: panels of NR columns of B, row after row; of MR rows of A, column after column.
+sch.transform_layout(C, ("read", 0), lambda i, k: (i // MR, k, i % MR))
+sch.transform_layout(C, ("read", 1), lambda k, j: (j // NR, k, j % NR))
+sch.compute_at(A_pack, i0)
+sch.compute_at(B_pack, k0)
+kk, jj = sch.get_loops(B_pack)[-2:]
+panel, lane = sch.split(jj, factors=[None, NR])
+sch.reorder(panel, kk, lane)
+sch.vectorize(lane)
+ii, kk = sch.get_loops(A_pack)[-2:]
+panel, row = sch.split(ii, factors=[None, MR])
+sch.reorder(panel, kk, row)
+sch.unroll(row)
+# C is set to zero before all, then each block of k adds to it.
+init = sch.decompose_reduction(C, j0)
+sch.vectorize(sch.get_loops(init)[-1])
+sch.unroll(i2)
+sch.unroll(j2)
+sch.vectorize(j3)
+sch.parallel(i0)

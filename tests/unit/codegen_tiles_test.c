@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The hand-written tiles of examples/tiles, and whole products as schedules leave them (bench/gemm):
- * in the assembly every accumulator is a register and nothing goes through the stack, and (where
- * this machine can run them) the answers are right. */
-/* needs: script lower */
+/* The hand-written tiles of examples/tiles, and whole products, three loops and the schedules of
+ * bench/gemm: in the assembly every accumulator is a register and nothing goes through the stack,
+ * and (where this machine can run them) the answers are right: for products, those of the three
+ * loops in the interpreter. */
+/* needs: script sched lower */
 #include <math.h>
 
 #include "codegen_text.h"
 
 #include "base/file.h"
+#include "script/sched_script.h"
 
 typedef struct tile {
   const char *name;
@@ -105,71 +107,84 @@ static void tiles_compute_what_the_interpreter_does(void **state) {
 
 /* ---- whole products ---- */
 
+enum { MAX_DEFINES = 10 };
+
 typedef struct product {
-  const char *file;
+  const char *program;
+  const char *steps;
   const char *target;
   const char *reg;
-  const char *defines[10];
+  const char *defines[MAX_DEFINES];
   int32_t n_defines;
   int32_t n_accumulators;
 } product;
 
 static const product products[] = {
-    {"cached",
+    {"product",
+     "cached",
      "x86-64-v3",
      "ymm",
      {"M=24", "N=64", "K=96", "MR=6", "NR=16", "V=8", "NC=32"},
      7,
      12},
-    {"cached",
+    {"product",
+     "cached",
      "x86-64-v3",
      "ymm",
      {"M=16", "N=96", "K=96", "MR=4", "NR=24", "V=8", "NC=48"},
      7,
      12},
-    {"cached",
+    {"product",
+     "cached",
      "x86-64-v4",
      "zmm",
      {"M=32", "N=192", "K=96", "MR=8", "NR=48", "V=16", "NC=96"},
      7,
      24},
-    {"cached",
+    {"product",
+     "cached",
      "x86-64-v4",
      "zmm",
      {"M=56", "N=128", "K=96", "MR=14", "NR=32", "V=16", "NC=64"},
      7,
      28},
-    {"direct",
+    {"panels",
+     "direct",
      "x86-64-v3",
      "ymm",
      {"M=24", "N=64", "K=96", "MR=6", "NR=16", "V=8", "NC=32"},
      7,
      12},
-    {"direct",
+    {"panels",
+     "direct",
      "x86-64-v4",
      "zmm",
      {"M=32", "N=192", "K=96", "MR=8", "NR=48", "V=16", "NC=96"},
      7,
      24},
-    {"packed",
+    {"product",
+     "packed",
      "x86-64-v3",
      "ymm",
      {"M=48", "N=64", "K=128", "MR=6", "NR=16", "V=8", "KC=64", "MC=24", "NC=32"},
      9,
      12},
-    {"packed",
+    {"product",
+     "packed",
      "x86-64-v4",
      "zmm",
      {"M=56", "N=128", "K=128", "MR=14", "NR=32", "V=16", "KC=64", "MC=28", "NC=64"},
      9,
      28},
-    {"cached", /* sizes that nothing divides */
+    {"product",
+     "cached", /* sizes that nothing divides */
      "x86-64-v3",
      "ymm",
      {"M=29", "N=43", "K=50", "MR=6", "NR=16", "V=8", "NC=32"},
      7,
      12},
-    {"packed",
+    {"product",
+     "packed",
      "x86-64-v3",
      "ymm",
      {"M=29", "N=43", "K=58", "MR=6", "NR=16", "V=8", "KC=16", "MC=12", "NC=32"},
@@ -177,12 +192,37 @@ static const product products[] = {
      12},
 };
 
-static void read_product(cgx *x, const product *p) {
+/* The steps of bench/gemm/NAME.py on `module`. Each value is one for the program or for them. */
+static void do_steps(const product *p, const bool *by_program, tn_module *module) {
   char path[128];
   tn_buf text = TN_BUF_INIT;
-  tn_script_opts opts = {.file_name = path, .defines = p->defines, .n_defines = p->n_defines};
   tn_diags diags = {0};
-  (void)snprintf(path, sizeof path, "bench/gemm/%s.py", p->file);
+  bool by_steps[MAX_DEFINES] = {false};
+  const tn_sched_script_opts opts = {
+      .file_name = path, .defines = p->defines, .n_defines = p->n_defines, .out_used = by_steps};
+  (void)snprintf(path, sizeof path, "bench/gemm/%s.py", p->steps);
+  expect_ok(tn_file_read(path, 1 << 20, &text));
+  tn_sched *sched = tn_sched_new(module, 0);
+  tn_sched_script_run(tn_buf_text(&text), text.len, &opts, sched, &diags);
+  expect_ok(tn_diags_to_status(&diags, module->ir));
+  for (int32_t i = 0; i < p->n_defines; ++i) {
+    expect_true(by_program[i] || by_steps[i], "%s: nobody asks for %s", path, p->defines[i]);
+  }
+  tn_module_deinit(module);
+  tn_module_init_copy(module, tn_sched_module(sched));
+  tn_sched_free(sched);
+  tn_buf_deinit(&text);
+}
+
+/* x->source: the three loops; x->t.module: scheduled and lowered. */
+static void read_product(cgx *x, const product *p) {
+  char path[128];
+  bool are_used[MAX_DEFINES] = {false};
+  tn_buf text = TN_BUF_INIT;
+  tn_script_opts opts = {
+      .file_name = path, .defines = p->defines, .n_defines = p->n_defines, .out_used = are_used};
+  tn_diags diags = {0};
+  (void)snprintf(path, sizeof path, "bench/gemm/%s.py", p->program);
   expect_ok(tn_file_read(path, 1 << 20, &text));
   cgt_init(&x->t);
   tn_module_init(&x->source, x->t.ir, "Module");
@@ -190,6 +230,7 @@ static void read_product(cgx *x, const product *p) {
   expect_ok(tn_diags_to_status(&diags, x->t.ir));
   tn_module_deinit(&x->t.module);
   tn_module_init_copy(&x->t.module, &x->source);
+  do_steps(p, are_used, &x->t.module);
   expect_ok(cgx_lower(&x->t.module, 2));
   tn_buf_deinit(&text);
 }
@@ -229,12 +270,12 @@ static void products_keep_their_sums_in_registers(void **state) {
     read_product(&x, p);
     expect_ok(tn_llvm_emit(&x.t.module, &opts, TN_EMIT_ASM, &text));
     scan_pieces(tn_buf_text(&text), p->reg, p->n_accumulators, &n_fma, &n_stack);
-    expect_true(n_fma == p->n_accumulators, "%s, row %zu: %d multiply-adds a step", p->file, i,
+    expect_true(n_fma == p->n_accumulators, "%s, row %zu: %d multiply-adds a step", p->steps, i,
                 n_fma);
-    expect_true(n_stack == 0, "%s, row %zu: %d times through the stack", p->file, i, n_stack);
-    bool is_copied = strcmp(p->file, "direct") != 0; /* into memory of ours, which is aligned */
+    expect_true(n_stack == 0, "%s, row %zu: %d times through the stack", p->steps, i, n_stack);
+    bool is_copied = strcmp(p->steps, "direct") != 0; /* into memory of ours, which is aligned */
     expect_true(!is_copied || count(tn_buf_text(&text), "vmovaps", p->reg) > 0,
-                "%s, row %zu: no aligned access", p->file, i);
+                "%s, row %zu: no aligned access", p->steps, i);
     tn_buf_deinit(&text);
     cgx_deinit(&x);
   }
@@ -246,7 +287,7 @@ static void products_compute_what_the_interpreter_does(void **state) {
     cgx x;
     read_product(&x, &products[i]);
     cgt_compile(&x.t, "host", 0);
-    cgx_expect_agrees(&x, "main", 1, products[i].file);
+    cgx_expect_agrees(&x, "main", 1, products[i].steps);
     cgx_deinit(&x);
   }
 }
