@@ -231,14 +231,16 @@ static bool is_sound(tn_cf *c, const tn_cf_func *f) {
   const tn_cf_store end = {.name = "end"};
   const tn_cf_point top = {.func = f, .store = &end};
   bool is_ok = true;
-  for (size_t i = 0; i < f->stores.len && is_ok; ++i) {
-    const tn_cf_store *s = f->stores.data[i];
+  for (size_t i = 0; i < f->stores.len + f->blocks.len && is_ok; ++i) {
+    bool is_store = i < f->stores.len;
+    const tn_cf_store *s = is_store ? f->stores.data[i] : f->blocks.data[i - f->stores.len];
     tn_cf_writer w = tn_cf_instances(c, s, &top, 0, NULL, false);
+    const tn_node *value = tn_cf_at(c, &w.point, s->value);
     size_t mark = tn_cf_assume(c, &w.domain);
-    is_ok = (tn_cf_is_true(c, tn_cf_at(c, &w.point, s->promise)) ||
-             tn_cf_fail(c, "an axis of block '%s' may leave its range", s->name)) &&
-            are_accesses_sound(c, &w.point, tn_cf_at(c, &w.point, s->element)) &&
-            are_accesses_sound(c, &w.point, tn_cf_at(c, &w.point, s->value));
+    is_ok = is_store ? are_accesses_sound(c, &w.point, tn_cf_at(c, &w.point, s->element)) &&
+                           are_accesses_sound(c, &w.point, value)
+                     : tn_cf_is_true(c, value) ||
+                           tn_cf_fail(c, "an axis of block '%s' may leave its range", s->name);
     tn_sets_pop(c->sets, mark);
   }
   return is_ok;
@@ -318,42 +320,13 @@ static bool are_equal(tn_cf *c, const tn_cf_func *funcs) {
   return is_ok;
 }
 
-/* Once for sizes of at least 1, then for each open one that is 0. */
-static bool are_equal_for_all_sizes(tn_cf *c, const tn_cf_func *funcs) {
-  const tn_node *buffers = funcs[0].func->in[TN_PRIM_FUNC_BUFFERS];
-  const tn_node *zero = tn_int(c->ir, TN_DT_I64, 0);
-  TN_VEC(const tn_node *) sizes = {0};
-  tn_domain when = {.n = 0};
-  for (uint32_t i = 0; i < buffers->n_in; ++i) {
-    const tn_node *b = buffers->in[i];
-    for (uint32_t d = 0; !tn_is_none(b) && d < tn_buffer_ndim(b); ++d) {
-      const tn_node *n = b->in[TN_BUFFER_SHAPE]->in[d];
-      if (!tn_is(n, TN_OP_INT)) {
-        when.cond = tn_cf_and(c, when.cond, tn_cf_compare(c, TN_OP_GT, n, zero));
-        TN_VEC_PUSH(&sizes, n);
-      }
-    }
-  }
-  size_t mark = tn_cf_assume(c, &when);
-  bool is_ok = are_equal(c, funcs);
-  tn_sets_pop(c->sets, mark);
-  for (size_t i = 0; i < sizes.len && is_ok; ++i) {
-    when.cond = tn_cf_compare(c, TN_OP_EQ, sizes.data[i], zero);
-    mark = tn_cf_assume(c, &when);
-    is_ok = are_equal(c, funcs);
-    tn_sets_pop(c->sets, mark);
-  }
-  TN_VEC_DEINIT(&sizes);
-  return is_ok;
-}
-
 tn_status tn_certify(tn_ir *ir, const tn_node *before, const tn_node *after,
                      tn_certify_result *out_result) {
   tn_cf c = {.ir = ir, .sets = tn_sets_new(), .why = TN_BUF_INIT};
   tn_cf_func funcs[2] = {{.func = before}, {.func = after}};
   tn_arena_init(&c.arena, 0);
   bool is_equal = match_params(&c, before, &after) && tn_cf_flatten(&c, before, &funcs[0]) &&
-                  tn_cf_flatten(&c, after, &funcs[1]) && are_equal_for_all_sizes(&c, funcs);
+                  tn_cf_flatten(&c, after, &funcs[1]) && are_equal(&c, funcs);
   *out_result = (tn_certify_result){.verdict = is_equal ? TN_CERTIFY_EQUAL : TN_CERTIFY_UNDECIDED,
                                     .n_questions = (int64_t)tn_sets_stats_get(c.sets).n_asked};
   if (is_equal) {
@@ -362,6 +335,7 @@ tn_status tn_certify(tn_ir *ir, const tn_node *before, const tn_node *after,
   out_result->text = tn_buf_take(&c.why);
   for (uint32_t k = 0; k < 2; ++k) {
     TN_VEC_DEINIT(&funcs[k].stores);
+    TN_VEC_DEINIT(&funcs[k].blocks);
     tn_map_deinit(&funcs[k].depths);
   }
   TN_VEC_DEINIT(&c.cases);

@@ -104,10 +104,17 @@ static void add_buffer(walker *w, const tn_node *b) {
   tn_map_set(&w->out->depths, b->id, w->now.n_loops);
 }
 
+static tn_cf_store *here(const walker *w, const tn_node *value) {
+  tn_cf_store *s = TN_ARENA_NEW(&w->c->arena, tn_cf_store);
+  *s = w->now;
+  s->value = value;
+  s->place = w->out->stores.len;
+  return s;
+}
+
 static void add_store(walker *w, const tn_node *n) {
-  tn_arena *arena = &w->c->arena;
   uint32_t n_in = n->n_in - TN_STORE_INDICES + TN_LOAD_INDICES;
-  const tn_node **in = TN_ARENA_ARRAY(arena, const tn_node *, n_in);
+  const tn_node **in = TN_ARENA_ARRAY(&w->c->arena, const tn_node *, n_in);
   in[TN_LOAD_BUFFER] = n->in[TN_STORE_BUFFER];
   in[TN_LOAD_PREDICATE] = n->in[TN_STORE_PREDICATE];
   if (!tn_is_none(in[TN_LOAD_PREDICATE]) ||
@@ -117,11 +124,8 @@ static void add_store(walker *w, const tn_node *n) {
   for (uint32_t i = TN_LOAD_INDICES; i < n_in; ++i) {
     in[i] = resolve(w, n->in[i - TN_LOAD_INDICES + TN_STORE_INDICES], 0);
   }
-  tn_cf_store *s = TN_ARENA_NEW(arena, tn_cf_store);
-  *s = w->now;
+  tn_cf_store *s = here(w, resolve(w, n->in[TN_STORE_VALUE], TN_NF_READS));
   s->element = tn_node_new(w->c->ir, TN_OP_LOAD, in[0]->dtype, (tn_attr){.i64 = 0}, n_in, in);
-  s->value = resolve(w, n->in[TN_STORE_VALUE], TN_NF_READS);
-  s->place = w->out->stores.len;
   TN_VEC_PUSH(&w->out->stores, s);
 }
 
@@ -153,13 +157,14 @@ static void walk_for(walker *w, const tn_node *n) {
 static const tn_node *bind_axes(walker *w, const tn_node *iters) {
   tn_cf *c = w->c;
   const tn_node *first = NULL;
+  const tn_node *all_within = NULL;
   for (uint32_t i = 0; i < iters->n_in && w->is_ok; ++i) {
     const tn_node *iter = iters->in[i];
     const tn_node *var = iter->in[TN_ITER_VAR];
     const tn_node *value = cast(c, var->dtype, resolve(w, iter->in[TN_ITER_BINDING], 0));
     const tn_node *min = resolve(w, iter->in[TN_ITER_MIN], 0);
     const tn_node *extent = resolve(w, iter->in[TN_ITER_EXTENT], 0);
-    w->now.promise = tn_cf_and(c, w->now.promise, tn_cf_within(c, value, min, extent));
+    all_within = tn_cf_and(c, all_within, tn_cf_within(c, value, min, extent));
     if (iter->attr.i64 == TN_ITER_REDUCE && !tn_is_int(extent, 1)) {
       first = tn_cf_and(c, first, tn_cf_compare(c, TN_OP_EQ, value, min));
     }
@@ -168,6 +173,7 @@ static const tn_node *bind_axes(walker *w, const tn_node *iters) {
     }
     tn_map_set(&w->env, var->id, (uint64_t)(uintptr_t)value);
   }
+  TN_VEC_PUSH(&w->out->blocks, here(w, all_within));
   return first;
 }
 

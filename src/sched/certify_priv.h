@@ -26,14 +26,13 @@ typedef struct tn_cf_loop {
   bool is_shared; /* by lanes or threads: its rounds have no order */
 } tn_cf_loop;
 
-/// A store, over its loops' variables; or the end of a function, which reads its arguments.
+/// A store or a block, over the loops' variables; or the end of a function, which reads arguments.
 typedef struct tn_cf_store {
-  const tn_node *element; /* a LOAD of what is written */
+  const tn_node *element; /* a LOAD of what is written; NULL: no store */
   const tn_node *value;
-  const tn_node *cond;    /* NULL: none */
-  const tn_node *promise; /* axes of blocks lie within their ranges; NULL: none has any */
-  size_t place;           /* in the text */
-  const char *name;       /* of the block */
+  const tn_node *cond; /* NULL: none */
+  size_t place;        /* in the text */
+  const char *name;    /* of the block */
   uint32_t n_loops;
   uint32_t n_keys;
   const tn_cf_loop *loops[TN_CF_MAX_LOOPS]; /* outermost first */
@@ -43,6 +42,7 @@ typedef struct tn_cf_store {
 typedef struct tn_cf_func {
   const tn_node *func;
   TN_VEC(const tn_cf_store *) stores;
+  TN_VEC(const tn_cf_store *) blocks; /* value: the axes lie within their ranges, NULL: no axes */
   tn_map depths; /* id of a buffer -> number of loops around its allocation; 0 for arguments */
 } tn_cf_func;
 
