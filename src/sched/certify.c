@@ -8,51 +8,25 @@
 
 enum { MAX_DEPTH = 64, MAX_QUESTIONS = 5000 };
 
-/* ---- what a load reads ---- */
+static bool is_pure(const tn_node *n) { return (n->flags & (TN_NF_READS | TN_NF_EFFECT)) == 0; }
 
-static bool is_equal_swapped(tn_cf *c, const tn_cf_term *a, const tn_cf_term *b, bool is_swapped) {
-  return is_swapped ? tn_cf_is_equal(c, b, a) : tn_cf_is_equal(c, a, b);
+static tn_cf_term child_of(const tn_cf_term *t, uint32_t i) {
+  return (tn_cf_term){.kind = TN_CF_EXPR, .expr = t->expr->in[i], .at = t->at};
 }
+
+/* ---- cases ---- */
 
 /* One case among several, when it can be at all. */
 static bool is_case_equal(tn_cf *c, const tn_cf_term *t, const tn_domain *domain, tn_cf_case of,
-                          const tn_cf_term *other, bool is_swapped) {
-  bool is_ok = true;
-  if (!tn_cf_is_empty(c, domain)) {
-    size_t mark = tn_cf_assume(c, domain);
-    TN_VEC_PUSH(&c->cases, of);
-    is_ok = is_equal_swapped(c, t, other, is_swapped);
-    c->cases.len -= 1;
-    tn_sets_pop(c->sets, mark);
+                          const tn_cf_term *other) {
+  if (tn_cf_is_empty(c, domain)) {
+    return true;
   }
-  return is_ok;
-}
-
-/* Whatever the source's writers gave the element is equal to the other. */
-static bool is_start_equal(tn_cf *c, const tn_cf_source *s, const tn_cf_term *other,
-                           bool is_swapped) {
-  bool is_ok = true;
-  for (size_t i = 0; is_ok && i < s->writers.len; ++i) {
-    const tn_cf_writer *w = &s->writers.data[i];
-    tn_cf_term t = {.kind = TN_CF_EXPR, .at = w->point};
-    t.expr = tn_cf_at(c, &w->point, w->point.store->value);
-    is_ok = is_case_equal(c, &t, &w->domain, (tn_cf_case){s, w->later}, other, is_swapped);
-  }
-  tn_cf_term t = {.kind = TN_CF_ARGUMENT, .at = s->reader, .source = s};
-  tn_domain any = {.n = 0, .cond = tn_bool(c->ir, true)};
-  return is_ok && (!s->may_be_argument ||
-                   is_case_equal(c, &t, &any, (tn_cf_case){s, UINT64_MAX}, other, is_swapped));
-}
-
-static bool is_load_equal(tn_cf *c, const tn_cf_term *load, const tn_cf_term *other,
-                          bool is_swapped) {
-  tn_cf_source s;
-  bool is_ok = tn_cf_find(c, load->expr, &load->at, &s);
-  tn_cf_term t = *load;
-  t.kind = s.updates.len > 0 ? TN_CF_REDUCTION : TN_CF_START;
-  t.source = &s;
-  is_ok = is_ok && is_equal_swapped(c, &t, other, is_swapped);
-  tn_cf_source_deinit(&s);
+  size_t mark = tn_cf_assume(c, domain);
+  TN_VEC_PUSH(&c->cases, of);
+  bool is_ok = tn_cf_is_equal(c, t, other);
+  c->cases.len -= 1;
+  tn_sets_pop(c->sets, mark);
   return is_ok;
 }
 
@@ -66,97 +40,114 @@ static bool is_impossible(tn_cf *c) {
   return is_written;
 }
 
-/* ---- expressions ---- */
-
-static bool is_pure(const tn_node *n) { return (n->flags & (TN_NF_READS | TN_NF_EFFECT)) == 0; }
-
-static bool is_expr(const tn_cf_term *t, tn_op op) {
-  return t->kind == TN_CF_EXPR && tn_is(t->expr, op);
-}
-
-static tn_cf_term child_of(const tn_cf_term *t, uint32_t i) {
-  tn_cf_term child = *t;
-  child.expr = t->expr->in[i];
-  return child;
-}
-
-/* A choice that loops decide. */
-static bool is_choice(const tn_cf_term *t) {
-  return (is_expr(t, TN_OP_SELECT) || is_expr(t, TN_OP_IF_THEN_ELSE)) &&
-         is_pure(t->expr->in[TN_SELECT_COND]);
-}
-
-static bool is_choice_equal(tn_cf *c, const tn_cf_term *t, const tn_cf_term *other,
-                            bool is_swapped) {
-  const tn_node *cond = t->expr->in[TN_SELECT_COND];
-  tn_cf_term yes = child_of(t, TN_SELECT_A);
-  tn_cf_term no = child_of(t, TN_SELECT_B);
-  tn_domain when = {.n = 0, .cond = cond};
-  tn_domain when_not = {.n = 0, .cond = tn_cf_not(c, cond)};
-  return is_case_equal(c, &yes, &when, (tn_cf_case){NULL, 0}, other, is_swapped) &&
-         is_case_equal(c, &no, &when_not, (tn_cf_case){NULL, 0}, other, is_swapped);
-}
-
-static bool are_children_equal(tn_cf *c, const tn_cf_term *a, const tn_cf_term *b) {
+static bool is_start_equal(tn_cf *c, const tn_cf_source *s, const tn_cf_term *other) {
+  tn_cf_term argument = {.kind = TN_CF_ARGUMENT, .at = s->reader, .source = s};
+  tn_domain any = {.n = 0, .cond = tn_bool(c->ir, true)};
   bool is_ok = true;
-  for (uint32_t i = 0; i < a->expr->n_in && is_ok; ++i) {
-    tn_cf_term x = child_of(a, i);
-    tn_cf_term y = child_of(b, i);
-    is_ok = tn_cf_is_equal(c, &x, &y);
+  for (size_t i = 0; is_ok && i < s->writers.len; ++i) {
+    const tn_cf_writer *w = &s->writers.data[i];
+    tn_cf_term t = {.kind = TN_CF_EXPR, .at = w->point};
+    t.expr = tn_cf_at(c, &w->point, w->point.store->value);
+    is_ok = is_case_equal(c, &t, &w->domain, (tn_cf_case){s, w->later}, other);
   }
+  return is_ok && (!s->may_be_argument ||
+                   is_case_equal(c, &argument, &any, (tn_cf_case){s, UINT64_MAX}, other));
+}
+
+static bool is_load_equal(tn_cf *c, const tn_cf_term *load, const tn_cf_term *other) {
+  tn_cf_source s;
+  bool is_ok = tn_cf_find(c, load->expr, &load->at, &s);
+  tn_cf_term t = {.kind = TN_CF_START, .at = load->at, .source = &s};
+  t.kind = s.updates.len > 0 ? TN_CF_REDUCTION : TN_CF_START;
+  is_ok = is_ok && tn_cf_is_equal(c, &t, other);
+  tn_cf_source_deinit(&s);
   return is_ok;
 }
 
-static bool is_equal_expr(tn_cf *c, const tn_cf_term *a, const tn_cf_term *b) {
-  const tn_node *x = a->expr;
-  const tn_node *y = b->expr;
-  bool is_index = tn_dtype_is_int(x->dtype) || tn_dtype_is_bool(x->dtype);
-  bool are_pure = is_pure(x) && is_pure(y);
-  if (are_pure && (x == y || (is_index && x->dtype == y->dtype &&
-                              tn_cf_is_true(c, tn_binary(c->ir, TN_OP_EQ, x, y))))) {
-    return true;
-  }
-  const tn_op_info *info = tn_op_info_get((tn_op)x->op);
-  bool is_same_op = x->op == y->op && x->dtype == y->dtype && x->n_in == y->n_in && x->n_in > 0 &&
-                    info->cls == TN_CLASS_EXPR &&
-                    (info->attr == TN_ATTR_NONE || x->attr.def == y->attr.def) &&
-                    ((x->flags | y->flags) & TN_NF_EFFECT) == 0;
-  return (is_same_op && are_children_equal(c, a, b)) ||
-         tn_cf_fail(c, "block '%s' may compute another value than '%s'", b->at.store->name,
-                    a->at.store->name);
+/* A choice that loops decide. */
+static bool is_choice_equal(tn_cf *c, const tn_cf_term *t, const tn_cf_term *other) {
+  tn_cf_term yes = child_of(t, TN_SELECT_A);
+  tn_cf_term no = child_of(t, TN_SELECT_B);
+  tn_domain when = {.n = 0, .cond = t->expr->in[TN_SELECT_COND]};
+  tn_domain when_not = {.n = 0, .cond = tn_cf_not(c, when.cond)};
+  return is_case_equal(c, &yes, &when, (tn_cf_case){NULL, 0}, other) &&
+         is_case_equal(c, &no, &when_not, (tn_cf_case){NULL, 0}, other);
 }
 
-static bool is_equal_argument(tn_cf *c, const tn_cf_term *a, const tn_cf_term *b) {
+/* ---- values ---- */
+
+static bool is_expr_equal(tn_cf *c, const tn_cf_term *a, const tn_cf_term *b) {
+  const tn_node *x = a->expr;
+  const tn_node *y = b->expr;
+  const tn_op_info *info = tn_op_info_get((tn_op)x->op);
+  bool is_index = tn_dtype_is_int(x->dtype) || tn_dtype_is_bool(x->dtype);
+  if (is_pure(x) && is_pure(y) &&
+      (x == y ||
+       (is_index && x->dtype == y->dtype && tn_cf_is_true(c, tn_binary(c->ir, TN_OP_EQ, x, y))))) {
+    return true;
+  }
+  bool is_ok = x->op == y->op && x->dtype == y->dtype && x->n_in == y->n_in && x->n_in > 0 &&
+               info->cls == TN_CLASS_EXPR &&
+               (info->attr == TN_ATTR_NONE || x->attr.def == y->attr.def) &&
+               ((x->flags | y->flags) & TN_NF_EFFECT) == 0;
+  for (uint32_t i = 0; is_ok && i < x->n_in; ++i) {
+    tn_cf_term child_a = child_of(a, i);
+    tn_cf_term child_b = child_of(b, i);
+    is_ok = tn_cf_is_equal(c, &child_a, &child_b);
+  }
+  return is_ok || tn_cf_fail(c, "blocks '%s' and '%s' may compute different values",
+                             a->at.store->name, b->at.store->name);
+}
+
+static bool is_argument_equal(tn_cf *c, const tn_cf_term *a, const tn_cf_term *b) {
+  const tn_node *load = a->source->load;
   bool is_ok = a->source->argument == b->source->argument;
-  for (uint32_t i = TN_LOAD_INDICES; i < a->source->load->n_in && is_ok; ++i) {
-    tn_cf_term x = {.kind = TN_CF_EXPR, .expr = a->source->load->in[i], .at = a->at};
+  for (uint32_t i = TN_LOAD_INDICES; i < load->n_in && is_ok; ++i) {
+    tn_cf_term x = {.kind = TN_CF_EXPR, .expr = load->in[i], .at = a->at};
     tn_cf_term y = {.kind = TN_CF_EXPR, .expr = b->source->load->in[i], .at = b->at};
     is_ok = is_pure(x.expr) && is_pure(y.expr)
                 ? tn_cf_is_true(c, tn_cf_compare(c, TN_OP_EQ, x.expr, y.expr))
                 : tn_cf_is_equal(c, &x, &y);
   }
-  return is_ok || tn_cf_fail(c, "block '%s' may read another element than '%s', which reads '%s'",
-                             b->at.store->name, a->at.store->name,
-                             a->source->load->in[TN_LOAD_BUFFER]->attr.text);
+  return is_ok ||
+         tn_cf_fail(c, "blocks '%s' and '%s' may read different elements of '%s'",
+                    a->at.store->name, b->at.store->name, load->in[TN_LOAD_BUFFER]->attr.text);
 }
 
-static bool is_equal_head(tn_cf *c, const tn_cf_term *a, const tn_cf_term *b) {
-  if (is_choice(a) || is_choice(b)) {
-    return is_choice(a) ? is_choice_equal(c, a, b, false) : is_choice_equal(c, b, a, true);
+/* What is to be taken apart first. */
+typedef enum stage { IS_PLAIN, IS_START, IS_LOAD, IS_CHOICE } stage;
+
+static stage stage_of(const tn_cf_term *t) {
+  tn_op op = t->kind == TN_CF_EXPR ? (tn_op)t->expr->op : TN_OP_NONE;
+  bool is_choice =
+      (op == TN_OP_SELECT || op == TN_OP_IF_THEN_ELSE) && is_pure(t->expr->in[TN_SELECT_COND]);
+  return is_choice                ? IS_CHOICE
+         : op == TN_OP_LOAD       ? IS_LOAD
+         : t->kind == TN_CF_START ? IS_START
+                                  : IS_PLAIN;
+}
+
+/* It does not matter which of the two is of which function. */
+static bool is_head_equal(tn_cf *c, const tn_cf_term *a, const tn_cf_term *b) {
+  if (stage_of(a) < stage_of(b)) {
+    return is_head_equal(c, b, a);
   }
-  if (is_expr(a, TN_OP_LOAD) || is_expr(b, TN_OP_LOAD)) {
-    return is_expr(a, TN_OP_LOAD) ? is_load_equal(c, a, b, false) : is_load_equal(c, b, a, true);
-  }
-  if (a->kind == TN_CF_START || b->kind == TN_CF_START) {
-    return a->kind == TN_CF_START ? is_start_equal(c, a->source, b, false)
-                                  : is_start_equal(c, b->source, a, true);
+  switch (stage_of(a)) {
+    case IS_CHOICE:
+      return is_choice_equal(c, a, b);
+    case IS_LOAD:
+      return is_load_equal(c, a, b);
+    case IS_START:
+      return is_start_equal(c, a->source, b);
+    case IS_PLAIN:
+      break;
   }
   if (a->kind != b->kind) {
-    return tn_cf_fail(c, "a value may come about in another way (block '%s', block '%s' after)",
+    return tn_cf_fail(c, "a value may come about in another way (blocks '%s' and '%s')",
                       a->at.store->name, b->at.store->name);
   }
-  return a->kind == TN_CF_EXPR       ? is_equal_expr(c, a, b)
-         : a->kind == TN_CF_ARGUMENT ? is_equal_argument(c, a, b)
+  return a->kind == TN_CF_EXPR       ? is_expr_equal(c, a, b)
+         : a->kind == TN_CF_ARGUMENT ? is_argument_equal(c, a, b)
                                      : tn_cf_is_equal_reduction(c, a->source, b->source);
 }
 
@@ -166,7 +157,7 @@ bool tn_cf_is_equal(tn_cf *c, const tn_cf_term *a, const tn_cf_term *b) {
   }
   bool was_empty = c->why.len == 0;
   c->depth += 1;
-  bool is_ok = is_equal_head(c, a, b) || is_impossible(c);
+  bool is_ok = is_head_equal(c, a, b) || is_impossible(c);
   c->depth -= 1;
   if (is_ok && was_empty) {
     tn_buf_clear(&c->why);
@@ -261,24 +252,19 @@ static void pair_vars(tn_map *map, const tn_node *from, const tn_node *to) {
 /* Sizes and scalars of `after` become those of `before`; the types of parameters must agree. */
 static bool match_params(tn_cf *c, const tn_node *before, const tn_node **after) {
   tn_map map = {0};
-  const tn_node *lists[2][2];
-  bool is_ok = true;
-  for (uint32_t k = 0; k < 2; ++k) {
-    pair_vars(&map, (*after)->in[k], before->in[k]);
-  }
+  pair_vars(&map, (*after)->in[TN_PRIM_FUNC_PARAMS], before->in[TN_PRIM_FUNC_PARAMS]);
+  pair_vars(&map, (*after)->in[TN_PRIM_FUNC_BUFFERS], before->in[TN_PRIM_FUNC_BUFFERS]);
   *after = tn_subst(c->ir, *after, &map);
   tn_map_deinit(&map);
-  for (uint32_t k = 0; k < 2; ++k) {
-    lists[k][0] = before->in[k];
-    lists[k][1] = (*after)->in[k];
-    is_ok = is_ok && lists[k][0]->n_in == lists[k][1]->n_in;
-  }
-  for (uint32_t i = 0; i < lists[1][0]->n_in && is_ok; ++i) {
-    const tn_node *a = lists[1][0]->in[i];
-    const tn_node *b = lists[1][1]->in[i];
-    is_ok = lists[0][0]->in[i] == lists[0][1]->in[i] && a->op == b->op && a->dtype == b->dtype &&
-            (tn_is_none(a) || (a->in[TN_BUFFER_SHAPE] == b->in[TN_BUFFER_SHAPE] &&
-                               tn_buffer_is_plain(a) && tn_buffer_is_plain(b)));
+  const tn_node *a = before->in[TN_PRIM_FUNC_BUFFERS];
+  const tn_node *b = (*after)->in[TN_PRIM_FUNC_BUFFERS];
+  bool is_ok = before->in[TN_PRIM_FUNC_PARAMS] == (*after)->in[TN_PRIM_FUNC_PARAMS];
+  for (uint32_t i = 0; i < a->n_in && is_ok; ++i) {
+    const tn_node *x = a->in[i];
+    const tn_node *y = b->in[i];
+    is_ok = x->op == y->op && x->dtype == y->dtype &&
+            (tn_is_none(x) || (x->in[TN_BUFFER_SHAPE] == y->in[TN_BUFFER_SHAPE] &&
+                               tn_buffer_is_plain(x) && tn_buffer_is_plain(y)));
   }
   return is_ok || tn_cf_fail(c, "the parameters differ, or have strides or offsets");
 }

@@ -6,7 +6,7 @@
 #include "sched/certify_priv.h"
 #include "tir/tir.h"
 
-enum { MAX_PARTS = 32, MAX_NESTED = 64 };
+enum { MAX_PARTS = 32, MAX_VARS = 128 };
 
 /* Stores that add to the element, and what they add. */
 typedef struct part {
@@ -43,23 +43,20 @@ static tn_op op_of(const tn_cf_source *s) {
   return op;
 }
 
-/* The value that all of the element start with, or NULL. */
-static const tn_node *start_of(const tn_cf_source *s) {
-  return s->may_be_argument || s->writers.len != 1 ? NULL : s->writers.data[0].point.store->value;
-}
-
-/* The start of the inner reduction changes nothing in the outer one. */
+/* Both start with one value, which changes nothing: 0 in a sum, and of a maximum it is in both. */
 static bool is_neutral(const tn_cf_source *inner, const tn_cf_source *outer) {
-  const tn_node *v = start_of(inner);
-  tn_op op = op_of(outer);
-  if (v == NULL || v->n_in != 0 || op_of(inner) != op) {
+  if (inner->may_be_argument || inner->writers.len != 1 || outer->may_be_argument ||
+      outer->writers.len != 1 || op_of(inner) != op_of(outer)) {
     return false;
   }
-  double value = tn_is(v, TN_OP_FLOAT) ? v->attr.f64 : (double)v->attr.i64;
-  bool is_literal = tn_is(v, TN_OP_FLOAT) || tn_is(v, TN_OP_INT);
-  bool is_extreme = op == TN_OP_MIN || op == TN_OP_MAX;
-  return is_literal && ((op == TN_OP_ADD && value == 0) || (op == TN_OP_MUL && value == 1) ||
-                        (is_extreme && v == start_of(outer)));
+  const tn_node *v = inner->writers.data[0].point.store->value;
+  bool is_zero = tn_is_int(v, 0) || (tn_is(v, TN_OP_FLOAT) && v->attr.f64 == 0);
+  bool is_one = tn_is_int(v, 1) || (tn_is(v, TN_OP_FLOAT) && v->attr.f64 == 1);
+  tn_op op = op_of(outer);
+  return v->n_in == 0 && v == outer->writers.data[0].point.store->value &&
+         (op == TN_OP_ADD   ? is_zero
+          : op == TN_OP_MUL ? is_one
+                            : op != TN_OP_SUB);
 }
 
 static bool add_parts(tn_cf *c, const tn_cf_source *s, const part *outer, part_list *out);
@@ -82,9 +79,8 @@ static bool take_apart(tn_cf *c, const tn_cf_source *s, const part *p, part_list
 }
 
 static bool add_parts(tn_cf *c, const tn_cf_source *s, const part *outer, part_list *out) {
-  bool is_ok = c->depth < MAX_NESTED;
+  bool is_ok = true;
   tn_op op = TN_OP_NONE;
-  c->depth += 1;
   for (size_t i = 0; i < s->updates.len && is_ok; ++i) {
     const tn_cf_writer *u = &s->updates.data[i];
     const tn_cf_store *store = u->point.store;
@@ -94,7 +90,7 @@ static bool add_parts(tn_cf *c, const tn_cf_source *s, const part *outer, part_l
     p.n_own = p.domain.n;
     p.value = (tn_cf_term){.kind = TN_CF_EXPR, .at = u->point};
     p.value.expr = tn_cf_at(c, &u->point, tn_cf_contribution(store, &op));
-    is_ok = p.n_keys + store->n_keys <= TN_CF_MAX_KEYS && out->n < MAX_PARTS;
+    is_ok = p.n_keys + store->n_keys <= TN_CF_MAX_KEYS && out->n < MAX_PARTS && p.n_own < MAX_VARS;
     for (uint32_t k = 0; k < store->n_keys && is_ok; ++k) {
       p.keys[p.n_keys++] = tn_cf_at(c, &u->point, store->keys[k]);
     }
@@ -102,7 +98,6 @@ static bool add_parts(tn_cf *c, const tn_cf_source *s, const part *outer, part_l
       out->items[out->n++] = p;
     }
   }
-  c->depth -= 1;
   return is_ok || tn_cf_fail(c, "a reduction has too many parts or axes");
 }
 
@@ -112,8 +107,7 @@ static bool add_parts(tn_cf *c, const tn_cf_source *s, const part *outer, part_l
  * read on the way belongs to the part then, and is assumed. */
 static bool add_signature(tn_cf *c, const tn_node *n, const tn_cf_point *at, part *p) {
   tn_cf_source s = {.load = n};
-  bool is_ok = c->depth < MAX_NESTED;
-  c->depth += 1;
+  bool is_ok = p->domain.n < MAX_VARS;
   if (!tn_is(n, TN_OP_LOAD)) {
     for (uint32_t i = 0; i < n->n_in && is_ok && (n->flags & TN_NF_READS) != 0; ++i) {
       is_ok = add_signature(c, n->in[i], at, p);
@@ -132,7 +126,6 @@ static bool add_signature(tn_cf *c, const tn_node *n, const tn_cf_point *at, par
       is_ok = add_signature(c, tn_cf_at(c, &w->point, w->point.store->value), &w->point, p);
     }
   }
-  c->depth -= 1;
   tn_cf_source_deinit(&s);
   return is_ok;
 }
