@@ -60,7 +60,7 @@ static tn_status find_users(tn_sched *s, const tn_tree *tree, const tn_node *nam
       c->users[c->n_users++] = all[i];
     }
   }
-  if (!tn_is_none(named) && c->n_users != named->n_in) {
+  if (!tn_is_none(named) && (named->n_in == 0 || c->n_users != named->n_in)) {
     return tn_refuse(s, c->block->in[TN_BLOCK_LABEL], NULL,
                      "not all of consumer_blocks read '%s' in its scope", c->buffer->attr.text);
   }

@@ -113,7 +113,9 @@ TN_MUST_USE tn_status tn_copy_nest(tn_sched *s, const tn_tree *tree, const tn_no
 
 /// Does a block at each step write all elements of the regions that it declares to write?
 bool tn_block_writes_all(tn_sched *s, const tn_tree *tree, const tn_node *block);
-/// The same, and whether the step is done at all depends on loops alone.
+/// Does its body name all elements of the regions that it declares to read?
+bool tn_block_reads_all(tn_sched *s, const tn_tree *tree, const tn_node *block);
+/// As tn_block_writes_all, and whether the step is done at all depends on loops alone.
 bool tn_step_is_sure(tn_sched *s, const tn_tree *tree, const tn_node *step);
 /// Whatever the nests in `part` touch of the buffer (reads or writes), one in `whole` writes.
 /// Variables around `around` have one value in both. Blocks that may leave out a part of what

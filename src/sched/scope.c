@@ -289,6 +289,18 @@ static void add_prints(print_list *list, const tn_touches *touches, const tn_nod
   }
 }
 
+/* Those that are read, not only declared to be. */
+static void add_sure_reads(tn_sched *s, const tn_tree *tree, print_list *list,
+                           const tn_touches *touches, const tn_node *buffer) {
+  for (size_t i = 0; i < touches->list.len; ++i) {
+    const tn_touch *t = &touches->list.data[i];
+    if (t->buffer == buffer && !t->is_write &&
+        (!tn_is(t->step, TN_OP_BLOCK) || tn_block_reads_all(s, tree, t->step))) {
+      TN_VEC_PUSH(list, t->print);
+    }
+  }
+}
+
 /* Those that are written for certain. */
 static void add_sure_prints(tn_sched *s, const tn_tree *tree, print_list *list,
                             const tn_touches *touches, const tn_node *buffer) {
@@ -382,7 +394,7 @@ static tn_status prove_box(tn_sched *s, const tn_tree *tree, const tn_node *whol
     if (is_write) {
       add_sure_prints(s, tree, &wholes, &b, buffer);
     } else {
-      add_prints(&wholes, &b, buffer, false);
+      add_sure_reads(s, tree, &wholes, &b, buffer);
     }
     st = prove_covered(s, tree, whole, &parts, &wholes, buffer);
     tn_touches_deinit(&b);

@@ -66,7 +66,7 @@ static tn_footprint region_print(const tn_node *region, tn_arena *arena) {
 }
 
 static bool covers_regions(tn_sched *s, const tn_tree *tree, const tn_node *block,
-                           const tn_node *body) {
+                           const tn_node *body, bool is_write) {
   tn_touches touches;
   tn_status st = tn_touches_collect(s, tree, body, &touches);
   if (st != NULL) {
@@ -77,10 +77,10 @@ static bool covers_regions(tn_sched *s, const tn_tree *tree, const tn_node *bloc
   bool is_covered = true;
   const tn_node *region = NULL;
   size_t mark = tn_sched_assume_around(s, tree, body);
-  for (uint32_t i = 0; is_covered && (region = tn_block_region(block, true, i)) != NULL; ++i) {
+  for (uint32_t i = 0; is_covered && (region = tn_block_region(block, is_write, i)) != NULL; ++i) {
     whole.len = 0;
     for (size_t k = 0; k < touches.list.len; ++k) {
-      if (touches.list.data[k].is_write &&
+      if (touches.list.data[k].is_write == is_write &&
           touches.list.data[k].buffer == region->in[TN_REGION_BUFFER]) {
         TN_VEC_PUSH(&whole, touches.list.data[k].print);
       }
@@ -103,7 +103,22 @@ bool tn_block_writes_all(tn_sched *s, const tn_tree *tree, const tn_node *block)
   if (block->in[TN_BLOCK_WRITES]->n_in == 0 || are_plain_stores(body)) {
     return true;
   }
-  return is_followed(s, tree, body) && covers_regions(s, tree, block, body);
+  return is_followed(s, tree, body) && covers_regions(s, tree, block, body, true);
+}
+
+static bool are_elements(const tn_node *block) {
+  const tn_node *region = NULL;
+  bool are = true;
+  for (uint32_t i = 0; are && (region = tn_block_region(block, false, i)) != NULL; ++i) {
+    for (uint32_t d = TN_REGION_RANGES; are && d < region->n_in; ++d) {
+      are = tn_is_int(region->in[d]->in[TN_RANGE_EXTENT], 1);
+    }
+  }
+  return are;
+}
+
+bool tn_block_reads_all(tn_sched *s, const tn_tree *tree, const tn_node *block) {
+  return are_elements(block) || covers_regions(s, tree, block, block->in[TN_BLOCK_BODY], false);
 }
 
 bool tn_step_is_sure(tn_sched *s, const tn_tree *tree, const tn_node *step) {
