@@ -43,20 +43,21 @@ static tn_op op_of(const tn_cf_source *s) {
   return op;
 }
 
-/* Both start with one value, which changes nothing: 0 in a sum, and of a maximum it is in both. */
+/* What all start with, or NULL. */
+static const tn_node *start_of(const tn_cf_source *s) {
+  return s->may_be_argument || s->writers.len != 1 ? NULL : s->writers.data[0].point.store->value;
+}
+
+/* The start of the inner reduction changes nothing: a maximum's is that of the outer one too. */
 static bool is_neutral(const tn_cf_source *inner, const tn_cf_source *outer) {
-  if (inner->may_be_argument || inner->writers.len != 1 || outer->may_be_argument ||
-      outer->writers.len != 1 || op_of(inner) != op_of(outer)) {
+  const tn_node *v = start_of(inner);
+  tn_op op = op_of(outer);
+  if (v == NULL || v->n_in != 0 || op != op_of(inner) || op == TN_OP_SUB) {
     return false;
   }
-  const tn_node *v = inner->writers.data[0].point.store->value;
   bool is_zero = tn_is_int(v, 0) || (tn_is(v, TN_OP_FLOAT) && v->attr.f64 == 0);
   bool is_one = tn_is_int(v, 1) || (tn_is(v, TN_OP_FLOAT) && v->attr.f64 == 1);
-  tn_op op = op_of(outer);
-  return v->n_in == 0 && v == outer->writers.data[0].point.store->value &&
-         (op == TN_OP_ADD   ? is_zero
-          : op == TN_OP_MUL ? is_one
-                            : op != TN_OP_SUB);
+  return op == TN_OP_ADD ? is_zero : op == TN_OP_MUL ? is_one : v == start_of(outer);
 }
 
 static bool add_parts(tn_cf *c, const tn_cf_source *s, const part *outer, part_list *out);
