@@ -140,12 +140,28 @@ static inline tn_status gemm_peer_run(void *ctx) {
   return status == 0 ? NULL : tn_status_make(TN_INTERNAL, "dnnl_sgemm refused");
 }
 
-/// OpenBLAS's threads spin for 2^26 clocks after a call, which would be in the next one's sample.
-/// The library stays as it comes; whoever is next waits until they sleep.
+static inline double gemm_cpu_ms(void) {
+  struct timespec now = {0};
+  (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+/// A library's threads spin after a call before they sleep (OpenBLAS's as long as 2^28 clocks, 110
+/// ms), which would be in the next one's sample. The library stays as it comes; whoever is next
+/// waits until no thread of this process computes.
 static inline tn_status gemm_rest(void *ctx) {
-  const struct timespec time = {.tv_nsec = 40000000};
+  enum { MAX_STEPS = 100, STEP_MS = 5 };
+  const struct timespec step = {.tv_nsec = STEP_MS * 1000000};
   (void)ctx;
-  (void)nanosleep(&time, NULL);
+  double before = gemm_cpu_ms();
+  for (int32_t i = 0; i < MAX_STEPS; ++i) {
+    (void)nanosleep(&step, NULL);
+    double now = gemm_cpu_ms();
+    if (now - before < 0.1 * STEP_MS) {
+      break;
+    }
+    before = now;
+  }
   return NULL;
 }
 
