@@ -146,7 +146,8 @@ tn_status tn_prim_cache_inplace(tn_sched *s, tn_prim_call *call) {
   const tn_tree *tree = tn_sched_tree(s, labels[0]);
   const tn_node *scope = tn_tree_scope(tree, tn_tree_site(tree, labels[0]));
   TN_TRY(tn_sched_add_alloc(s, tree, scope, p.cached));
-  return tn_sched_fix_around(s, labels[0]);
+  TN_TRY(tn_sched_fix_around(s, labels[0]));
+  return tn_prove_rounds_apart(s, labels[0]);
 }
 
 /* ---- indices ---- */
