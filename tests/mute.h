@@ -21,6 +21,9 @@
 #if __has_include("ir/ir.h")
 #include "ir/ir.h"
 #endif
+#if __has_include("sched/sched_priv.h")
+#include "sched/sched_priv.h"
+#endif
 
 enum { TN_MUTE_MAX_LINE = 1024 };
 
@@ -62,6 +65,7 @@ __attribute__((unused, cold, noinline)) static bool tn_mute_keeps(int line) {
   (TN_MUTE_KEEPS ? tn_status_new((code), __FILE__, __LINE__, __func__, __VA_ARGS__) \
                  : (tn_status)NULL)
 #define tn_diags_add(...) (TN_MUTE_KEEPS ? (tn_diags_add)(__VA_ARGS__) : (void)0)
+#define tn_refuse(...) (TN_MUTE_KEEPS ? (tn_refuse)(__VA_ARGS__) : (tn_status)NULL)
 /* clang-format off */
 #define if(...) if ((__VA_ARGS__) && TN_MUTE_KEEPS)
 /* clang-format on */

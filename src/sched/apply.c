@@ -198,7 +198,8 @@ static tn_status check_handles(tn_sched *s, const tn_node *v) {
 
 /* ---- refusing ---- */
 
-tn_status tn_refuse(tn_sched *s, const tn_node *handle, const char *hint, const char *fmt, ...) {
+/* in parentheses: a build with tests/mute.h has a macro of that name */
+tn_status(tn_refuse)(tn_sched *s, const tn_node *handle, const char *hint, const char *fmt, ...) {
   (void)s;
   tn_buf text = TN_BUF_INIT;
   va_list args;

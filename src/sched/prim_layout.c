@@ -129,7 +129,10 @@ static tn_status solve_map(tn_sched *s, layout *m, bool *out_is_known) {
   }
   m->is_full = *out_is_known && fills_box(m, ir, arith);
   tn_arith_free(arith);
-  return begins_at_0 ? NULL : refuse_map(s, "gives indices that do not begin at 0");
+  if (!begins_at_0) {
+    return refuse_map(s, "gives indices that do not begin at 0");
+  }
+  return NULL;
 }
 
 /* Without an inverse: told apart by integer sets, extents from the least box. */

@@ -252,11 +252,13 @@ static tn_status check_pair(tn_sched *s, const tn_sched_intrin *pair) {
       is_same = tn_is(a->in[i]->in[TN_BUFFER_SHAPE]->in[d], TN_OP_INT);
     }
   }
-  return is_same ? NULL
-                 : tn_refuse(s, NULL, NULL,
-                             "the two functions of intrinsic '%s' do not take the same buffers of "
-                             "known sizes, at most %d, and nothing else",
-                             pair->name, MAX_PARAMS);
+  if (!is_same) {
+    return tn_refuse(s, NULL, NULL,
+                     "the two functions of intrinsic '%s' do not take the same buffers of known "
+                     "sizes, at most %d, and nothing else",
+                     pair->name, MAX_PARAMS);
+  }
+  return NULL;
 }
 
 /* What a function does: the block around it all, if there is one. */

@@ -161,7 +161,9 @@ tn_status tn_scope_only_blocks_touch(tn_sched *s, const tn_tree *tree, const tn_
   look_below(&walk, tn_scope_body(tree, scope));
   if (walk.found == NULL && scope != NULL) {
     tn_walk_distinct(scope->in[TN_BLOCK_INIT], find_use, &walk);
-    TN_TRY(walk.found == NULL ? NULL : no_blocks_in_init(scope));
+    if (walk.found != NULL) {
+      TN_TRY(no_blocks_in_init(scope));
+    }
   }
   if (walk.found != NULL) {
     return TN_ERR(TN_INVALID, "'%s' is used outside of blocks as well", buffer->attr.text);
@@ -340,7 +342,9 @@ static tn_status prove_covered(tn_sched *s, const tn_tree *tree, const tn_node *
     ++s->stats.n_questions;
     tn_answer answer =
         tn_sets_is_covered(tn_sched_sets(s), &parts->data[i], (uint32_t)whole->len, whole->data);
-    st = answer.verdict == TN_PROVED ? NULL : not_written(s, &answer, buffer);
+    if (answer.verdict != TN_PROVED) {
+      st = not_written(s, &answer, buffer);
+    }
   }
   tn_sets_pop(tn_sched_sets(s), mark);
   return st;

@@ -182,10 +182,11 @@ static tn_status prove_init_reaches(const tn_starts *d, const tn_node *cond) {
   tn_answer answer = tn_sets_is_covered(tn_sched_sets(d->s), &all, 1, &init);
   tn_sets_pop(tn_sched_sets(d->s), mark);
   ++d->s->stats.n_questions;
-  return answer.verdict == TN_PROVED
-             ? NULL
-             : tn_starts_refuse(d, &answer,
-                                "the loops of the spatial axes alone do not reach an element");
+  if (answer.verdict != TN_PROVED) {
+    return tn_starts_refuse(d, &answer,
+                            "the loops of the spatial axes alone do not reach an element");
+  }
+  return NULL;
 }
 
 tn_status tn_starts_init(tn_starts *d, tn_sched *s, const tn_tree *tree, const tn_node *block,
