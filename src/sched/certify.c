@@ -101,7 +101,7 @@ static bool is_expr_equal(tn_cf *c, const tn_cf_term *a, const tn_cf_term *b) {
 
 static bool is_argument_equal(tn_cf *c, const tn_cf_term *a, const tn_cf_term *b) {
   const tn_node *load = a->source->load;
-  bool is_ok = a->source->argument == b->source->argument;
+  bool is_ok = load->in[TN_LOAD_BUFFER] == b->source->load->in[TN_LOAD_BUFFER];
   for (uint32_t i = TN_LOAD_INDICES; i < load->n_in && is_ok; ++i) {
     tn_cf_term x = {.kind = TN_CF_EXPR, .expr = load->in[i], .at = a->at};
     tn_cf_term y = {.kind = TN_CF_EXPR, .expr = b->source->load->in[i], .at = b->at};
@@ -175,8 +175,8 @@ static bool is_apart(tn_cf *c, const tn_cf_point *p, const tn_node *n, const tn_
   w.domain.cond = tn_cf_and(c, w.domain.cond, other);
   return tn_cf_is_empty(c, &w.domain) ||
          tn_cf_fail(c, "rounds of loop '%s' may meet in '%s' (blocks '%s' and '%s')",
-                    s->loops[k]->var->attr.text, n->in[TN_LOAD_BUFFER]->attr.text, s->name,
-                    p->store->name);
+                    s->loops[k]->in[TN_FOR_VAR]->attr.text, n->in[TN_LOAD_BUFFER]->attr.text,
+                    s->name, p->store->name);
 }
 
 static bool is_access_sound(tn_cf *c, const tn_cf_point *p, const tn_node *n) {
@@ -197,7 +197,9 @@ static bool is_access_sound(tn_cf *c, const tn_cf_point *p, const tn_node *n) {
     uint32_t n_common = tn_cf_n_common(s, p->store);
     if (s->element->in[TN_LOAD_BUFFER] == buffer) {
       for (uint32_t k = (uint32_t)depth; k < n_common && is_ok; ++k) {
-        is_ok = !s->loops[k]->is_shared || is_apart(c, p, n, s, k);
+        bool has_order =
+            s->loops[k]->attr.i64 == TN_FOR_SERIAL || s->loops[k]->attr.i64 == TN_FOR_UNROLLED;
+        is_ok = has_order || is_apart(c, p, n, s, k);
       }
     }
   }
@@ -240,8 +242,7 @@ static bool is_sound(tn_cf *c, const tn_cf_func *f) {
 /* ---- functions ---- */
 
 static void pair_vars(tn_map *map, const tn_node *from, const tn_node *to) {
-  if (tn_is(from, TN_OP_VAR) && from->dtype == to->dtype && from != to &&
-      !tn_map_find(map, from->id, NULL)) {
+  if (tn_is(from, TN_OP_VAR) && from->dtype == to->dtype && !tn_map_find(map, from->id, NULL)) {
     tn_map_set(map, from->id, (uint64_t)(uintptr_t)to);
   }
   for (uint32_t i = 0; i < from->n_in && i < to->n_in; ++i) {
@@ -249,14 +250,14 @@ static void pair_vars(tn_map *map, const tn_node *from, const tn_node *to) {
   }
 }
 
-/* Sizes and scalars of `after` become those of `before`; the types of parameters must agree. */
+/* Sizes, scalars and buffers of `after` become those of `before`; their types must agree. */
 static bool match_params(tn_cf *c, const tn_node *before, const tn_node **after) {
+  const tn_node *a = before->in[TN_PRIM_FUNC_BUFFERS];
   tn_map map = {0};
   pair_vars(&map, (*after)->in[TN_PRIM_FUNC_PARAMS], before->in[TN_PRIM_FUNC_PARAMS]);
-  pair_vars(&map, (*after)->in[TN_PRIM_FUNC_BUFFERS], before->in[TN_PRIM_FUNC_BUFFERS]);
+  pair_vars(&map, (*after)->in[TN_PRIM_FUNC_BUFFERS], a);
   *after = tn_subst(c->ir, *after, &map);
-  tn_map_deinit(&map);
-  const tn_node *a = before->in[TN_PRIM_FUNC_BUFFERS];
+  tn_map_clear(&map);
   const tn_node *b = (*after)->in[TN_PRIM_FUNC_BUFFERS];
   bool is_ok = before->in[TN_PRIM_FUNC_PARAMS] == (*after)->in[TN_PRIM_FUNC_PARAMS];
   for (uint32_t i = 0; i < a->n_in && is_ok; ++i) {
@@ -265,43 +266,38 @@ static bool match_params(tn_cf *c, const tn_node *before, const tn_node **after)
     is_ok = x->op == y->op && x->dtype == y->dtype &&
             (tn_is_none(x) || (x->in[TN_BUFFER_SHAPE] == y->in[TN_BUFFER_SHAPE] &&
                                tn_buffer_is_plain(x) && tn_buffer_is_plain(y)));
+    tn_map_set(&map, y->id, (uint64_t)(uintptr_t)x);
   }
+  *after = tn_subst(c->ir, *after, &map);
+  tn_map_deinit(&map);
   return is_ok || tn_cf_fail(c, "the parameters differ, or have strides or offsets");
 }
 
-/* Any element of argument i holds the same after both. */
-static bool is_left_equal(tn_cf *c, const tn_cf_func *funcs, uint32_t i) {
+/* Any element of the argument holds the same after both. */
+static bool is_left_equal(tn_cf *c, const tn_cf_func *funcs, const tn_node *buffer) {
   static const tn_cf_store end = {.place = SIZE_MAX, .name = "end"};
-  const tn_node *in[TN_LOAD_INDICES + TN_MAX_NDIM] = {NULL, tn_none(c->ir)};
+  const tn_node *indices[TN_MAX_NDIM];
+  const tn_node *shape = buffer->in[TN_BUFFER_SHAPE];
   tn_domain elements = {.n = 0};
-  tn_cf_term terms[2];
-  for (uint32_t k = 0; k < 2; ++k) {
-    const tn_node *buffer = funcs[k].func->in[TN_PRIM_FUNC_BUFFERS]->in[i];
-    if (tn_is_none(buffer)) {
-      return true;
-    }
-    const tn_node *shape = buffer->in[TN_BUFFER_SHAPE];
-    for (uint32_t d = 0; d < shape->n_in && k == 0; ++d) {
-      const tn_node *index = tn_var_new(c->ir, "e", TN_DT_I64);
-      const tn_node *zero = tn_int(c->ir, TN_DT_I64, 0);
-      in[TN_LOAD_INDICES + d] = index;
-      elements.cond = tn_cf_and(c, elements.cond, tn_cf_within(c, index, zero, shape->in[d]));
-    }
-    in[TN_LOAD_BUFFER] = buffer;
-    terms[k] = (tn_cf_term){.kind = TN_CF_EXPR, .at = {.func = &funcs[k], .store = &end}};
-    terms[k].expr = tn_node_new(c->ir, TN_OP_LOAD, buffer->dtype, (tn_attr){.i64 = 0},
-                                TN_LOAD_INDICES + shape->n_in, in);
+  for (uint32_t d = 0; d < shape->n_in; ++d) {
+    indices[d] = tn_var_new(c->ir, "e", TN_DT_I64);
+    elements.cond = tn_cf_and(
+        c, elements.cond, tn_cf_within(c, indices[d], tn_int(c->ir, TN_DT_I64, 0), shape->in[d]));
   }
+  const tn_node *load = tn_cf_load(c, buffer, indices);
+  tn_cf_term a = {.kind = TN_CF_EXPR, .expr = load, .at = {.func = &funcs[0], .store = &end}};
+  tn_cf_term b = {.kind = TN_CF_EXPR, .expr = load, .at = {.func = &funcs[1], .store = &end}};
   size_t mark = tn_cf_assume(c, &elements);
-  bool is_ok = tn_cf_is_equal(c, &terms[0], &terms[1]);
+  bool is_ok = tn_cf_is_equal(c, &a, &b);
   tn_sets_pop(c->sets, mark);
   return is_ok;
 }
 
 static bool are_equal(tn_cf *c, const tn_cf_func *funcs) {
+  const tn_node *buffers = funcs[0].func->in[TN_PRIM_FUNC_BUFFERS];
   bool is_ok = is_sound(c, &funcs[1]);
-  for (uint32_t i = 0; i < funcs[0].func->in[TN_PRIM_FUNC_BUFFERS]->n_in && is_ok; ++i) {
-    is_ok = is_left_equal(c, funcs, i);
+  for (uint32_t i = 0; i < buffers->n_in && is_ok; ++i) {
+    is_ok = tn_is_none(buffers->in[i]) || is_left_equal(c, funcs, buffers->in[i]);
   }
   return is_ok;
 }

@@ -14,7 +14,7 @@
 const tn_node *tn_cf_at(tn_cf *c, const tn_cf_point *p, const tn_node *expr) {
   tn_map map = {0};
   for (uint32_t i = 0; expr != NULL && i < p->store->n_loops; ++i) {
-    tn_map_set(&map, p->store->loops[i]->var->id, (uint64_t)(uintptr_t)p->loops[i]);
+    tn_map_set(&map, p->store->loops[i]->in[TN_FOR_VAR]->id, (uint64_t)(uintptr_t)p->loops[i]);
   }
   const tn_node *out = expr == NULL ? NULL : tn_subst(c->ir, expr, &map);
   tn_map_deinit(&map);
@@ -54,12 +54,12 @@ tn_cf_writer tn_cf_instances(tn_cf *c, const tn_cf_store *store, const tn_cf_poi
   tn_cf_writer w = {.point = {reader->func, store, loops},
                     .domain = {.n = n, .vars = loops + d, .mins = mins, .extents = extents}};
   for (uint32_t i = 0; i < store->n_loops; ++i) {
-    const tn_node *var = store->loops[i]->var;
+    const tn_node *var = store->loops[i]->in[TN_FOR_VAR];
     loops[i] = i < d ? reader->loops[i] : tn_var_new(c->ir, var->attr.text, var->dtype);
   }
   for (uint32_t i = 0; i < n; ++i) {
-    mins[i] = tn_cf_at(c, &w.point, store->loops[d + i]->min);
-    extents[i] = tn_cf_at(c, &w.point, store->loops[d + i]->extent);
+    mins[i] = tn_cf_at(c, &w.point, store->loops[d + i]->in[TN_FOR_MIN]);
+    extents[i] = tn_cf_at(c, &w.point, store->loops[d + i]->in[TN_FOR_EXTENT]);
   }
   w.domain.cond = tn_cf_at(c, &w.point, store->cond);
   if (is_earlier) {
@@ -181,9 +181,8 @@ bool tn_cf_find(tn_cf *c, const tn_node *load, const tn_cf_point *reader, tn_cf_
   uint64_t depth = 0;
   bool is_argument = false;
   *out = (tn_cf_source){.reader = *reader, .load = load};
-  for (uint32_t i = 0; i < arguments->n_in && !is_argument; ++i) {
-    is_argument = arguments->in[i] == buffer;
-    out->argument = i;
+  for (uint32_t i = 0; i < arguments->n_in; ++i) {
+    is_argument = is_argument || arguments->in[i] == buffer;
   }
   if (!tn_map_find(&reader->func->depths, buffer->id, &depth) || depth > d) {
     return tn_cf_fail(c, "'%s' is read where it is not known", buffer->attr.text);

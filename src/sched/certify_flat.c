@@ -56,33 +56,37 @@ const tn_node *tn_cf_within(tn_cf *c, const tn_node *value, const tn_node *min,
                    tn_cf_compare(c, TN_OP_LT, offset, extent));
 }
 
+const tn_node *tn_cf_load(tn_cf *c, const tn_node *buffer, const tn_node *const *indices) {
+  const tn_node *in[TN_LOAD_INDICES + TN_MAX_NDIM] = {buffer, tn_none(c->ir)};
+  uint32_t n = tn_buffer_ndim(buffer);
+  for (uint32_t d = 0; d < n; ++d) {
+    in[TN_LOAD_INDICES + d] = indices[d];
+  }
+  return tn_node_new(c->ir, TN_OP_LOAD, buffer->dtype, (tn_attr){.i64 = 0}, TN_LOAD_INDICES + n,
+                     in);
+}
+
 /* ---- statements ---- */
 
 typedef struct walker {
   tn_cf *c;
   tn_cf_func *out;
-  tn_map env;      /* id of an axis -> what it is bound to */
   tn_map data;     /* ids of the pointers of buffers */
   tn_cf_store now; /* what a store here would be */
-  bool is_ok;
+  const char *strange;
 } walker;
 
-static void fail(walker *w, const char *what) {
-  w->is_ok = tn_cf_fail(w->c, "%s is not looked into (block '%s')", what, w->now.name);
-}
-
-static tn_visit find_vector(const tn_node *n, void *ctx) {
-  (void)ctx;
-  return tn_dtype_lanes(n->dtype) > 1 ? TN_STOP : TN_DESCEND;
-}
-
-static const tn_node *resolve(walker *w, const tn_node *expr, uint32_t flags) {
-  if ((expr->flags & ~flags) != 0) {
-    fail(w, "a call, or control that is read from memory,");
-  } else if (!tn_walk_distinct(expr, find_vector, NULL)) {
-    fail(w, "a vector");
-  }
-  return tn_subst(w->c->ir, expr, &w->env);
+/* Whatever else is not affine makes no proof wrong: it is not proved. */
+static tn_visit find_strange(const tn_node *n, void *ctx) {
+  walker *w = ctx;
+  bool is_call = tn_is(n, TN_OP_INVOKE) || (tn_is(n, TN_OP_INTRIN) && !n->attr.def->is_pure &&
+                                            tn_intrin_of(n)->id != TN_INTRIN_PREFETCH); /* a hint */
+  bool is_masked = tn_is(n, TN_OP_STORE) && !tn_is_none(n->in[TN_STORE_PREDICATE]);
+  w->strange = tn_dtype_lanes(n->dtype) > 1 || is_masked ? "a vector"
+               : is_call                                 ? "a call"
+               : tn_is(n, TN_OP_MATCH)                   ? "a matched buffer"
+                                                         : w->strange;
+  return w->strange == NULL ? TN_DESCEND : TN_STOP;
 }
 
 /* Different elements lie at different places, and no other buffer has them. */
@@ -97,9 +101,7 @@ static void add_buffer(walker *w, const tn_node *b) {
             tn_is(extent, TN_OP_INT) &&
             !__builtin_mul_overflow(strides->in[d - 1]->attr.i64, extent->attr.i64, &room);
   }
-  if (!is_ok) {
-    fail(w, "memory under two names");
-  }
+  w->strange = is_ok ? w->strange : "memory under two names";
   tn_map_set(&w->data, data, 0);
   tn_map_set(&w->out->depths, b->id, w->now.n_loops);
 }
@@ -113,19 +115,12 @@ static tn_cf_store *here(const walker *w, const tn_node *value) {
 }
 
 static void add_store(walker *w, const tn_node *n) {
-  uint32_t n_in = n->n_in - TN_STORE_INDICES + TN_LOAD_INDICES;
-  const tn_node **in = TN_ARENA_ARRAY(&w->c->arena, const tn_node *, n_in);
-  in[TN_LOAD_BUFFER] = n->in[TN_STORE_BUFFER];
-  in[TN_LOAD_PREDICATE] = n->in[TN_STORE_PREDICATE];
-  if (!tn_is_none(in[TN_LOAD_PREDICATE]) ||
-      !tn_map_find(&w->out->depths, in[TN_LOAD_BUFFER]->id, NULL)) {
-    fail(w, "a store with a mask, or to a view,");
+  const tn_node *buffer = n->in[TN_STORE_BUFFER];
+  tn_cf_store *s = here(w, n->in[TN_STORE_VALUE]);
+  s->element = tn_cf_load(w->c, buffer, n->in + TN_STORE_INDICES);
+  if (!tn_map_find(&w->out->depths, buffer->id, NULL)) {
+    w->strange = "a buffer that is declared";
   }
-  for (uint32_t i = TN_LOAD_INDICES; i < n_in; ++i) {
-    in[i] = resolve(w, n->in[i - TN_LOAD_INDICES + TN_STORE_INDICES], 0);
-  }
-  tn_cf_store *s = here(w, resolve(w, n->in[TN_STORE_VALUE], TN_NF_READS));
-  s->element = tn_node_new(w->c->ir, TN_OP_LOAD, in[0]->dtype, (tn_attr){.i64 = 0}, n_in, in);
   TN_VEC_PUSH(&w->out->stores, s);
 }
 
@@ -138,85 +133,59 @@ static void walk_under(walker *w, const tn_node *cond, const tn_node *body) {
   w->now = outer;
 }
 
-static void walk_for(walker *w, const tn_node *n) {
-  tn_cf_loop *loop = TN_ARENA_NEW(&w->c->arena, tn_cf_loop);
-  *loop = (tn_cf_loop){.var = n->in[TN_FOR_VAR],
-                       .min = resolve(w, n->in[TN_FOR_MIN], 0),
-                       .extent = resolve(w, n->in[TN_FOR_EXTENT], 0),
-                       .is_shared = n->attr.i64 != TN_FOR_SERIAL && n->attr.i64 != TN_FOR_UNROLLED};
-  if (w->now.n_loops == TN_CF_MAX_LOOPS) {
-    fail(w, "so deep a nest");
-  } else {
-    w->now.loops[w->now.n_loops++] = loop;
-    walk(w, n->in[TN_FOR_BODY]);
-    w->now.n_loops -= 1;
-  }
-}
-
-/* Binds the axes; returns when init runs (NULL: always). */
-static const tn_node *bind_axes(walker *w, const tn_node *iters) {
+/* Puts what the axes are bound to in their place. */
+static void walk_block(walker *w, const tn_node *n) {
   tn_cf *c = w->c;
-  const tn_node *first = NULL;
+  const tn_cf_store outer = w->now;
+  const tn_node *iters = n->in[TN_BLOCK_ITERS];
+  const tn_node *allocs = n->in[TN_BLOCK_ALLOCS];
+  const tn_node *first = NULL; /* when init runs; NULL: always */
   const tn_node *all_within = NULL;
-  for (uint32_t i = 0; i < iters->n_in && w->is_ok; ++i) {
+  tn_map map = {0};
+  w->now.name = n->in[TN_BLOCK_LABEL]->attr.text;
+  w->now.cond = tn_cf_and(c, w->now.cond, n->in[TN_BLOCK_PREDICATE]);
+  for (uint32_t i = 0; i < iters->n_in; ++i) {
     const tn_node *iter = iters->in[i];
     const tn_node *var = iter->in[TN_ITER_VAR];
-    const tn_node *value = cast(c, var->dtype, resolve(w, iter->in[TN_ITER_BINDING], 0));
-    const tn_node *min = resolve(w, iter->in[TN_ITER_MIN], 0);
-    const tn_node *extent = resolve(w, iter->in[TN_ITER_EXTENT], 0);
-    all_within = tn_cf_and(c, all_within, tn_cf_within(c, value, min, extent));
-    if (iter->attr.i64 == TN_ITER_REDUCE && !tn_is_int(extent, 1)) {
-      first = tn_cf_and(c, first, tn_cf_compare(c, TN_OP_EQ, value, min));
+    const tn_node *value = cast(c, var->dtype, iter->in[TN_ITER_BINDING]);
+    const tn_node *within = tn_cf_within(c, value, iter->in[TN_ITER_MIN], iter->in[TN_ITER_EXTENT]);
+    all_within = tn_cf_and(c, all_within, within);
+    if (iter->attr.i64 == TN_ITER_REDUCE && !tn_is_int(iter->in[TN_ITER_EXTENT], 1)) {
+      first = tn_cf_and(c, first, tn_cf_compare(c, TN_OP_EQ, value, iter->in[TN_ITER_MIN]));
     }
     if (iter->attr.i64 == TN_ITER_REDUCE && w->now.n_keys < TN_CF_MAX_KEYS) {
       w->now.keys[w->now.n_keys++] = value;
     }
-    tn_map_set(&w->env, var->id, (uint64_t)(uintptr_t)value);
+    tn_map_set(&map, var->id, (uint64_t)(uintptr_t)value);
   }
-  TN_VEC_PUSH(&w->out->blocks, here(w, all_within));
-  return first;
-}
-
-static void walk_block(walker *w, const tn_node *n) {
-  const tn_cf_store outer = w->now;
-  const tn_node *allocs = n->in[TN_BLOCK_ALLOCS];
-  w->now.name = n->in[TN_BLOCK_LABEL]->attr.text;
-  if (n->in[TN_BLOCK_MATCHES]->n_in > 0) {
-    fail(w, "a matched buffer");
-  }
-  if (!tn_is_int(n->in[TN_BLOCK_PREDICATE], 1)) {
-    w->now.cond = tn_cf_and(w->c, w->now.cond, resolve(w, n->in[TN_BLOCK_PREDICATE], 0));
-  }
-  const tn_node *first = bind_axes(w, n->in[TN_BLOCK_ITERS]);
   for (uint32_t i = 0; i < allocs->n_in; ++i) {
     add_buffer(w, allocs->in[i]);
   }
-  if (!tn_is_none(n->in[TN_BLOCK_INIT])) {
-    walk_under(w, first, n->in[TN_BLOCK_INIT]);
-  }
-  walk(w, n->in[TN_BLOCK_BODY]);
+  TN_VEC_PUSH(&w->out->blocks, here(w, all_within));
+  walk_under(w, first, tn_subst(c->ir, n->in[TN_BLOCK_INIT], &map));
+  walk(w, tn_subst(c->ir, n->in[TN_BLOCK_BODY], &map));
   w->now = outer;
+  tn_map_deinit(&map);
 }
 
 static void walk(walker *w, const tn_node *s) {
-  const tn_node *cond = tn_is(s, TN_OP_IF) ? resolve(w, s->in[TN_IF_COND], 0) : NULL;
-  if (!w->is_ok) {
-    return;
-  }
   switch ((int)s->op) {
-    case TN_OP_NONE:
-      break;
     case TN_OP_SEQ:
       for (uint32_t i = 0; i < s->n_in; ++i) {
         walk(w, s->in[i]);
       }
       break;
     case TN_OP_FOR:
-      walk_for(w, s);
+      w->strange = w->now.n_loops == TN_CF_MAX_LOOPS ? "so deep a nest" : w->strange;
+      if (w->strange == NULL) {
+        w->now.loops[w->now.n_loops++] = s;
+        walk(w, s->in[TN_FOR_BODY]);
+        w->now.n_loops -= 1;
+      }
       break;
     case TN_OP_IF:
-      walk_under(w, cond, s->in[TN_IF_THEN]);
-      walk_under(w, tn_cf_not(w->c, cond), s->in[TN_IF_ELSE]);
+      walk_under(w, s->in[TN_IF_COND], s->in[TN_IF_THEN]);
+      walk_under(w, tn_cf_not(w->c, s->in[TN_IF_COND]), s->in[TN_IF_ELSE]);
       break;
     case TN_OP_BLOCK:
       walk_block(w, s);
@@ -224,29 +193,28 @@ static void walk(walker *w, const tn_node *s) {
     case TN_OP_STORE:
       add_store(w, s);
       break;
-    case TN_OP_EVAL: /* a value that nobody takes; of calls only the hint is known */
-      if (!tn_is(s->in[0], TN_OP_INTRIN) || tn_intrin_of(s->in[0])->id != TN_INTRIN_PREFETCH) {
-        (void)resolve(w, s->in[0], TN_NF_READS);
-      }
+    case TN_OP_NONE:
+    case TN_OP_EVAL: /* a value that nobody takes */
       break;
     default:
-      fail(w, tn_op_info_get((tn_op)s->op)->name);
+      w->strange = tn_op_info_get((tn_op)s->op)->name;
   }
 }
 
 bool tn_cf_flatten(tn_cf *c, const tn_node *func, tn_cf_func *out) {
   const tn_node *buffers = func->in[TN_PRIM_FUNC_BUFFERS];
-  walker w = {.c = c, .out = out, .now = {.name = func->attr.text}, .is_ok = true};
+  walker w = {.c = c, .out = out, .now = {.name = func->attr.text}};
   *out = (tn_cf_func){.func = func};
-  for (uint32_t i = 0; i < buffers->n_in; ++i) {
-    if (!tn_is_none(buffers->in[i])) {
-      add_buffer(&w, buffers->in[i]);
+  if (tn_walk_distinct(func->in[TN_PRIM_FUNC_BODY], find_strange, &w)) {
+    for (uint32_t i = 0; i < buffers->n_in; ++i) {
+      if (!tn_is_none(buffers->in[i])) {
+        add_buffer(&w, buffers->in[i]);
+      }
     }
+    walk(&w, func->in[TN_PRIM_FUNC_BODY]);
   }
-  walk(&w, func->in[TN_PRIM_FUNC_BODY]);
-  tn_map_deinit(&w.env);
   tn_map_deinit(&w.data);
-  return w.is_ok;
+  return w.strange == NULL || tn_cf_fail(c, "%s is not looked into", w.strange);
 }
 
 /* ---- reductions ---- */

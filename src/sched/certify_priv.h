@@ -19,13 +19,6 @@
 
 enum { TN_CF_MAX_LOOPS = 64, TN_CF_MAX_KEYS = 32 };
 
-typedef struct tn_cf_loop {
-  const tn_node *var;
-  const tn_node *min;
-  const tn_node *extent;
-  bool is_shared; /* by lanes or threads: its rounds have no order */
-} tn_cf_loop;
-
 /// A store or a block, over the loops' variables; or the end of a function, which reads arguments.
 typedef struct tn_cf_store {
   const tn_node *element; /* a LOAD of what is written; NULL: no store */
@@ -35,7 +28,7 @@ typedef struct tn_cf_store {
   const char *name;    /* of the block */
   uint32_t n_loops;
   uint32_t n_keys;
-  const tn_cf_loop *loops[TN_CF_MAX_LOOPS]; /* outermost first */
+  const tn_node *loops[TN_CF_MAX_LOOPS]; /* FORs, outermost first */
   const tn_node *keys[TN_CF_MAX_KEYS]; /* reduce axes: a guess at what tells contributions apart */
 } tn_cf_store;
 
@@ -66,7 +59,6 @@ typedef struct tn_cf_source {
   tn_cf_point reader;
   const tn_node *load;
   bool may_be_argument;
-  uint32_t argument; /* its number */
   TN_VEC(tn_cf_writer) writers;
   TN_VEC(tn_cf_writer) updates;
 } tn_cf_source;
@@ -111,6 +103,7 @@ const tn_node *tn_cf_compare(tn_cf *c, tn_op op, const tn_node *a, const tn_node
 const tn_node *tn_cf_equal(tn_cf *c, uint32_t n, const tn_node *const *a, const tn_node *const *b);
 const tn_node *tn_cf_within(tn_cf *c, const tn_node *value, const tn_node *min,
                             const tn_node *extent);
+const tn_node *tn_cf_load(tn_cf *c, const tn_node *buffer, const tn_node *const *indices);
 /// False: something is not understood; why says what.
 bool tn_cf_flatten(tn_cf *c, const tn_node *func, tn_cf_func *out);
 /// buffer[w] = buffer[w] op x gives x, and which op; NULL for any other store.
