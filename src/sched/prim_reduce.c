@@ -34,8 +34,9 @@ static tn_status check_loop(const decomposition *d) {
   uint32_t n = tn_tree_loops(d->tree, d->loop, around);
   for (uint32_t i = 0; i < n; ++i) {
     const tn_node *var = around[i]->in[TN_FOR_VAR];
+    bool is_round_of_many = !tn_is_int(around[i]->in[TN_FOR_EXTENT], 1);
     for (uint32_t k = 0; k < iters->n_in; ++k) {
-      if (tn_iter_is_reduce(iters->in[k]) &&
+      if (is_round_of_many && tn_iter_is_reduce(iters->in[k]) &&
           tn_expr_uses(iters->in[k]->in[TN_ITER_BINDING], 1, &var)) {
         return tn_refuse(d->s, d->loop->in[TN_FOR_VAR],
                          "choose a loop around all those that the reduce axes use",
