@@ -28,6 +28,14 @@ for steps in "$work"/matmul/[0-9]*.py "$work"/vector_add/[0-9]*.py; do
   done
 done
 
+# What the comments of the last two say: lines of C are asked for, one tile ahead.
+for name in 6_prefetched 7_parallel; do
+  succeeds "lesson $name" "$TENON" schedule "$mm" "$work/matmul/$name.py"
+  out_has '^ +v1 = T.axis.spatial\(96, j_0 \* 64 \+ j_1 \* 16 \+ 16\)$'
+  out_has '^ +T.prefetch\(T.address_of\(C\[v0, v1\]\), 0, 3, 1\)$'
+  is "lesson $name asks for nothing else" "$(grep -c 'T.prefetch(' "$work/out")" -eq 1
+done
+
 # ---- the command -------------------------------------------------------------------------------------
 cat > "$work/knobs.py" << 'PY'
 i, j, k = sch.get_loops("C")
@@ -81,7 +89,8 @@ fails 1 "a knob that is not there" "no such knob" "$TENON" bench "$mm" --schedul
   "$work/knobs.py" --sweep tz "${quick[@]}"
 fails 1 "too many combinations" "more than 64" "$TENON" bench "$mm" --schedule "$work/knobs.py" \
   --sweep ty=1,2,3,4,5,6,7,8,9 --sweep tx=1,2,3,4,5,6,7,8 "${quick[@]}"
-succeeds "the climb" "$TENON" bench "$work/matmul" --table --svg "$work/climb.svg" "${quick[@]}"
+succeeds "the climb, on random values" "$TENON" bench "$work/matmul" --table \
+  --svg "$work/climb.svg" --threads 1 --number 1 --repeat 2
 is "a line for each lesson" "$(grep -c '^[0-9]_' "$work/out")" -eq \
   "$(ls $lessons/matmul/[0-9]*.py | wc -l)"
 is "the climb is SVG" "$(head -c 4 "$work/climb.svg")" = "<svg"

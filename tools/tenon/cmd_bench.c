@@ -27,8 +27,8 @@ static const cli_option bench_options[] = {
      "measure the schedule for each of these values of a knob, or all that it names; repeatable: "
      "for all combinations"},
     {"table", 0, NULL,
-     "FILE is a folder: NAME/NAME.py with schedules NAME/0_*.py, NAME/1_*.py ...; measure each and "
-     "print the climb"},
+     "FILE is a folder: NAME/NAME.py with schedules NAME/0_*.py, NAME/1_*.py ...; measure each, with "
+     "--random, and print the climb"},
     {"svg", 0, "FILE", "draw the sweep of one or two knobs, or the climb"},
     {"output", 'o', "FILE", "write what the fastest schedule of a sweep does, as a script"},
     {"number", 0, "N", "calls a sample (default: as many as fill --min-repeat-ms)"},

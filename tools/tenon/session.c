@@ -347,11 +347,11 @@ static tn_status make_scalar(const tn_param_info *param, const char *func, const
 }
 
 /* An argument that was not given: room for a result, or random values. With --random the room that is
- * read too holds random values, for those who add to what is there. */
+ * read too holds random values, for those who add to what is there. Lessons need no files. */
 static tn_status make_argument(const cli_args *args, session *s, int32_t j, const sizes *known,
                                int64_t seed) {
   const tn_param_info *param = &s->params[j];
-  bool is_random = cli_value(args, "random") != NULL;
+  bool is_random = cli_value(args, "random") != NULL || cli_value(args, "table") != NULL;
   bool is_room = !s->is_graph && param->is_output;
   bool is_tensor = param->kind == TN_EXEC_TY_TENSOR;
   if (param->kind == TN_EXEC_TY_ANY || param->kind > TN_EXEC_TY_SCALAR) {

@@ -30,7 +30,6 @@ sch.unroll(row)
 sch.unroll(col0)
 sch.vectorize(col1)
 # What is needed soon.
-sch.prefetch(B_pack, "B", kk, 8)
 sch.prefetch(out, "C", j1, 1)
 # The blocks of columns, shared.
 sch.parallel(j0)
