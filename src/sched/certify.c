@@ -6,7 +6,7 @@
 #include "sched/certify_priv.h"
 #include "tir/tir.h"
 
-enum { MAX_DEPTH = 64, MAX_QUESTIONS = 5000 };
+enum { MAX_DEPTH = 64 };
 
 static bool is_pure(const tn_node *n) { return (n->flags & (TN_NF_READS | TN_NF_EFFECT)) == 0; }
 
@@ -152,7 +152,7 @@ static bool is_head_equal(tn_cf *c, const tn_cf_term *a, const tn_cf_term *b) {
 }
 
 bool tn_cf_is_equal(tn_cf *c, const tn_cf_term *a, const tn_cf_term *b) {
-  if (c->depth == MAX_DEPTH || tn_sets_stats_get(c->sets).n_asked > MAX_QUESTIONS) {
+  if (c->depth == MAX_DEPTH || tn_cf_is_long(c)) {
     return tn_cf_fail(c, "too long: values that depend on each other, or too many stores");
   }
   bool was_empty = c->why.len == 0;

@@ -119,6 +119,8 @@ tn_cf_writer tn_cf_instances(tn_cf *c, const tn_cf_store *store, const tn_cf_poi
                              uint32_t d, const tn_node *load, bool is_earlier);
 /// From here on the domain's variables are symbols that are in it. The mark is for tn_sets_pop.
 size_t tn_cf_assume(tn_cf *c, const tn_domain *domain);
+/// More was asked than is looked into: nothing is proved from here on.
+bool tn_cf_is_long(const tn_cf *c);
 /// Proved, for all that is assumed.
 bool tn_cf_is_true(tn_cf *c, const tn_node *cond);
 bool tn_cf_is_empty(tn_cf *c, const tn_domain *domain);
