@@ -43,6 +43,15 @@ FAMILY(batch_norm, 0)
 FAMILY(layer_norm, 0)
 FAMILY(deviation, 0)
 FAMILY(dropout, 0)
+FAMILY(gather_elements, TN_OPD_MOVES)
+FAMILY(gather_nd, TN_OPD_MOVES)
+FAMILY(index_tensor, TN_OPD_MOVES)
+FAMILY(scatter_elements, TN_OPD_MOVES)
+FAMILY(scatter_nd, TN_OPD_MOVES)
+FAMILY(sort, 0)
+FAMILY(quant, TN_OPD_MOVES)
+FAMILY(conv_transpose, 0)
+FAMILY(group_norm, 0)
 #undef FAMILY
 
 #endif

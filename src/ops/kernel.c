@@ -27,6 +27,20 @@ tn_status tn_op_arg_type(const tn_infer_ctx *ctx, const tn_node *call, uint32_t 
   return NULL;
 }
 
+tn_status tn_op_tuple_type(const tn_infer_ctx *ctx, const tn_node *call, uint32_t i,
+                           const tn_node **out) {
+  TN_TRY(tn_graph_infer(ctx, tn_call_arg(call, i), out));
+  if ((*out)->op != TN_OP_TY_TUPLE || (*out)->n_in == 0) {
+    return TN_ERR(TN_INVALID, "expected a tuple of tensors");
+  }
+  for (uint32_t j = 0; j < (*out)->n_in; ++j) {
+    if ((*out)->in[j]->op != TN_OP_TY_TENSOR) {
+      return TN_ERR(TN_INVALID, "item %u of the tuple is no tensor", j);
+    }
+  }
+  return NULL;
+}
+
 static tn_status extents_disagree(const tn_node *a, const tn_node *b) {
   tn_buf text = TN_BUF_INIT;
   tn_dim_print(a, &text);
@@ -330,15 +344,20 @@ tn_status tn_kernel_begin_elementwise(tn_kernel *k, const tn_node *type,
   return NULL;
 }
 
-const tn_node *tn_kernel_load_broadcast(tn_kernel *k, const tn_node *tensor) {
+const tn_node *tn_kernel_load_part(tn_kernel *k, const tn_node *tensor, const tn_node *const *axes,
+                                   uint32_t n) {
   const tn_node *indices[TN_MAX_NDIM];
-  uint32_t n = tn_buffer_ndim(tensor);
-  TN_ASSERT(n <= k->n_spatial, "an operand of rank %u in a result of rank %u", n, k->n_spatial);
-  for (uint32_t i = 0; i < n; ++i) {
+  uint32_t ndim = tn_buffer_ndim(tensor);
+  TN_ASSERT(ndim <= n, "an operand of rank %u among %u axes", ndim, n);
+  for (uint32_t i = 0; i < ndim; ++i) {
     bool is_one = tn_is_int(tensor->in[TN_BUFFER_SHAPE]->in[i], 1);
-    indices[i] = is_one ? tn_int(k->ir, TN_DT_I64, 0) : k->axes[k->n_spatial - n + i];
+    indices[i] = is_one ? tn_int(k->ir, TN_DT_I64, 0) : axes[n - ndim + i];
   }
   return tn_te_load(k->te, tensor, indices);
+}
+
+const tn_node *tn_kernel_load_broadcast(tn_kernel *k, const tn_node *tensor) {
+  return tn_kernel_load_part(k, tensor, k->axes, k->n_spatial);
 }
 
 void tn_kernel_begin_reduction(tn_kernel *k, const char *name, const tn_node *x,

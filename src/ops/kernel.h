@@ -23,6 +23,9 @@
 /// The TY_TENSOR of argument i; INVALID when it is none.
 TN_MUST_USE tn_status tn_op_arg_type(const tn_infer_ctx *ctx, const tn_node *call, uint32_t i,
                                      const tn_node **out);
+/// The TY_TUPLE of argument i, which holds tensors alone; INVALID when it is none or empty.
+TN_MUST_USE tn_status tn_op_tuple_type(const tn_infer_ctx *ctx, const tn_node *call, uint32_t i,
+                                       const tn_node **out);
 /// The shape LIST, or NULL when unknown.
 static inline const tn_node *tn_op_shape(const tn_node *type) {
   return tn_is_none(type->in[TN_TY_TENSOR_SHAPE]) ? NULL : type->in[TN_TY_TENSOR_SHAPE];
@@ -100,5 +103,8 @@ uint32_t tn_kernel_kept_index(const tn_kernel *k, uint32_t ndim, const bool *is_
                               bool is_kept, const tn_node **indices);
 /// The element of a broadcast operand: its index is the last spatial axes, 0 where its extent is 1.
 const tn_node *tn_kernel_load_broadcast(tn_kernel *k, const tn_node *tensor);
+/// The same with the last of `n` axes.
+const tn_node *tn_kernel_load_part(tn_kernel *k, const tn_node *tensor, const tn_node *const *axes,
+                                   uint32_t n);
 
 #endif

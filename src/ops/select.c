@@ -8,29 +8,7 @@
 #include "ops/families.h"
 #include "ops/window.h"
 
-/* Elements are copied as they are, whatever their type. */
-static void copy_element(const tn_array *from, int64_t i, tn_array *to, int64_t j) {
-  if (tn_dtype_is_any_float(to->dtype)) {
-    tn_array_set_f64(to, j, tn_array_get_f64(from, i));
-  } else {
-    tn_array_set_i64(to, j, tn_array_get_i64(from, i));
-  }
-}
-
 /* ---- concat ---- */
-
-static tn_status tuple_type(const tn_infer_ctx *ctx, const tn_node *call, const tn_node **out) {
-  TN_TRY(tn_graph_infer(ctx, tn_call_arg(call, 0), out));
-  if ((*out)->op != TN_OP_TY_TUPLE || (*out)->n_in == 0) {
-    return TN_ERR(TN_INVALID, "expected a tuple of tensors");
-  }
-  for (uint32_t i = 0; i < (*out)->n_in; ++i) {
-    if ((*out)->in[i]->op != TN_OP_TY_TENSOR) {
-      return TN_ERR(TN_INVALID, "item %u of the tuple is no tensor", i);
-    }
-  }
-  return NULL;
-}
 
 /* Adds the extents along the axis; the others must agree. */
 static tn_status join_shapes(tn_ir *ir, const tn_node *tuple, int64_t axis, const tn_node **dims) {
@@ -53,7 +31,7 @@ tn_status tn_op_infer_concat(const tn_infer_ctx *ctx, const tn_node *call,
   const tn_node *tuple = NULL;
   const tn_node *dims[TN_MAX_NDIM];
   int64_t axis = 0;
-  TN_TRY(tuple_type(ctx, call, &tuple));
+  TN_TRY(tn_op_tuple_type(ctx, call, 0, &tuple));
   const tn_node *first = tuple->in[0];
   bool is_known = tn_op_shape(first) != NULL && first->attr.i64 <= TN_MAX_NDIM;
   for (uint32_t i = 1; i < tuple->n_in; ++i) {
@@ -106,7 +84,7 @@ tn_status tn_op_eval_concat(const tn_node *call, const tn_array *const *args, in
     for (int64_t i = 0; i < n; ++i) {
       tn_unravel(args[a], i, at);
       at[axis] += first;
-      copy_element(args[a], i, out, tn_ravel(out, at));
+      tn_copy_element(args[a], i, out, tn_ravel(out, at));
     }
     first += args[a]->shape[axis];
   }
@@ -230,7 +208,7 @@ tn_status tn_op_eval_split(const tn_node *call, const tn_array *const *args, int
       ++p;
     }
     at[axis] -= cuts[p];
-    copy_element(x, i, &out[p], tn_ravel(&out[p], at));
+    tn_copy_element(x, i, &out[p], tn_ravel(&out[p], at));
   }
   return NULL;
 }
@@ -278,16 +256,11 @@ tn_status tn_op_infer_take(const tn_infer_ctx *ctx, const tn_node *call, const t
   const tn_node *x = NULL;
   const tn_node *indices = NULL;
   const tn_node *dims[2 * TN_MAX_NDIM];
-  char text[TN_DTYPE_TEXT_BYTES];
   int64_t axis = 0;
   uint32_t n = 0;
   TN_TRY(tn_op_arg_type(ctx, call, 0, &x));
   TN_TRY(tn_op_arg_type(ctx, call, 1, &indices));
-  if (indices->dtype != TN_DT_NONE && !tn_dtype_is_int(indices->dtype) &&
-      !tn_dtype_is_uint(indices->dtype)) {
-    return TN_ERR(TN_INVALID, "the indices have type %s, expected an integer type",
-                  tn_dtype_print(indices->dtype, text));
-  }
+  TN_TRY(tn_op_want_integers(indices, "the indices"));
   if (tn_op_shape(x) == NULL || tn_op_shape(indices) == NULL || x->attr.i64 > TN_MAX_NDIM ||
       indices->attr.i64 > TN_MAX_NDIM) {
     *out_type = tn_ty_tensor(ctx->ir, x->dtype, -1, NULL);
@@ -349,7 +322,7 @@ tn_status tn_op_eval_take(const tn_node *call, const tn_array *const *args, int3
       from[d] = d < axis ? at[d] : d == axis ? 0 : at[d + indices->ndim - 1];
     }
     from[axis] = clamp_index(indices, tn_ravel(indices, at + axis), x->shape[axis]);
-    copy_element(x, tn_ravel(x, from), out, i);
+    tn_copy_element(x, tn_ravel(x, from), out, i);
   }
   return NULL;
 }
@@ -403,35 +376,6 @@ tn_status tn_op_infer_where(const tn_infer_ctx *ctx, const tn_node *call,
   return NULL;
 }
 
-static tn_status join_extents(const tn_array *const *args, int32_t n_args, int64_t *shape,
-                              int32_t *out_n) {
-  *out_n = 0;
-  for (int32_t a = 0; a < n_args; ++a) {
-    *out_n = args[a]->ndim > *out_n ? args[a]->ndim : *out_n;
-  }
-  for (int32_t d = 1; d <= *out_n; ++d) {
-    int64_t extent = 1;
-    for (int32_t a = 0; a < n_args; ++a) {
-      int64_t have = d <= args[a]->ndim ? args[a]->shape[args[a]->ndim - d] : 1;
-      if (have != 1 && extent != 1 && have != extent) {
-        return TN_ERR(TN_INVALID, "the extents %" PRId64 " and %" PRId64 " do not broadcast",
-                      extent, have);
-      }
-      extent = have != 1 ? have : extent;
-    }
-    shape[*out_n - d] = extent;
-  }
-  return NULL;
-}
-
-static int64_t broadcast_place(const tn_array *x, const int64_t *at, int32_t n_dims) {
-  int64_t place = 0;
-  for (int32_t d = 0; d < x->ndim; ++d) {
-    place = place * x->shape[d] + (x->shape[d] == 1 ? 0 : at[n_dims - x->ndim + d]);
-  }
-  return place;
-}
-
 tn_status tn_op_eval_where(const tn_node *call, const tn_array *const *args, int32_t n_args,
                            tn_array *out) {
   int64_t shape[TN_MAX_NDIM];
@@ -442,14 +386,14 @@ tn_status tn_op_eval_where(const tn_node *call, const tn_array *const *args, int
       args[1]->dtype != args[2]->dtype) {
     return TN_ERR(TN_INVALID, "expected a condition and two tensors of one dtype");
   }
-  TN_TRY(join_extents(args, 3, shape, &n_dims));
+  TN_TRY(tn_op_join_extents(args, 3, shape, &n_dims));
   TN_TRY(tn_array_init(out, args[1]->dtype, n_dims, shape));
   int64_t n = tn_array_n_elems(out);
   for (int64_t i = 0; i < n; ++i) {
     tn_unravel(out, i, at);
-    bool is_true = tn_array_get_i64(args[0], broadcast_place(args[0], at, n_dims)) != 0;
+    bool is_true = tn_array_get_i64(args[0], tn_op_broadcast_place(args[0], at, n_dims)) != 0;
     const tn_array *from = args[is_true ? 1 : 2];
-    copy_element(from, broadcast_place(from, at, n_dims), out, i);
+    tn_copy_element(from, tn_op_broadcast_place(from, at, n_dims), out, i);
   }
   return NULL;
 }

@@ -147,3 +147,99 @@ int64_t tn_ravel(const tn_array *x, const int64_t *at) {
   }
   return i;
 }
+
+void tn_copy_element(const tn_array *from, int64_t i, tn_array *to, int64_t j) {
+  if (tn_dtype_is_any_float(to->dtype)) {
+    tn_array_set_f64(to, j, tn_array_get_f64(from, i));
+  } else {
+    tn_array_set_i64(to, j, tn_array_get_i64(from, i));
+  }
+}
+
+/* ---- broadcasting ---- */
+
+tn_status tn_op_join_extents(const tn_array *const *args, int32_t n_args, int64_t *shape,
+                             int32_t *out_n) {
+  *out_n = 0;
+  for (int32_t a = 0; a < n_args; ++a) {
+    *out_n = args[a]->ndim > *out_n ? args[a]->ndim : *out_n;
+  }
+  for (int32_t d = 1; d <= *out_n; ++d) {
+    int64_t extent = 1;
+    for (int32_t a = 0; a < n_args; ++a) {
+      int64_t have = d <= args[a]->ndim ? args[a]->shape[args[a]->ndim - d] : 1;
+      if (have != 1 && extent != 1 && have != extent) {
+        return TN_ERR(TN_INVALID, "the extents %" PRId64 " and %" PRId64 " do not broadcast",
+                      extent, have);
+      }
+      extent = have != 1 ? have : extent;
+    }
+    shape[*out_n - d] = extent;
+  }
+  return NULL;
+}
+
+int64_t tn_op_broadcast_place(const tn_array *x, const int64_t *at, int32_t n_dims) {
+  int64_t place = 0;
+  for (int32_t d = 0; d < x->ndim; ++d) {
+    place = place * x->shape[d] + (x->shape[d] == 1 ? 0 : at[n_dims - x->ndim + d]);
+  }
+  return place;
+}
+
+/* ---- computed places ---- */
+
+tn_status tn_op_fits_within(const tn_node *small, const tn_node *large, int64_t but) {
+  for (uint32_t d = 0; small != NULL && large != NULL && d < small->n_in && d < large->n_in; ++d) {
+    const tn_node *a = small->in[d];
+    const tn_node *b = large->in[d];
+    if ((int64_t)d != but && a->op == TN_OP_INT && b->op == TN_OP_INT &&
+        a->attr.i64 > b->attr.i64) {
+      return TN_ERR(TN_INVALID, "dimension %u has extent %" PRId64 ", the indices' %" PRId64, d,
+                    b->attr.i64, a->attr.i64);
+    }
+  }
+  return NULL;
+}
+
+void tn_kernel_keep_within(tn_kernel *k, const tn_node *small, const tn_node *large, int64_t but,
+                           const tn_node **at) {
+  const tn_node *a = small->in[TN_BUFFER_SHAPE];
+  const tn_node *b = large->in[TN_BUFFER_SHAPE];
+  for (uint32_t d = 0; d < a->n_in; ++d) {
+    bool is_fine = a->in[d] == b->in[d] || (a->in[d]->op == TN_OP_INT && b->in[d]->op == TN_OP_INT);
+    if ((int64_t)d != but && !is_fine) {
+      at[d] = tn_kernel_wrapped(k, at[d], b->in[d]);
+    }
+  }
+}
+
+int64_t tn_op_wrapped(const tn_array *indices, int64_t i, int64_t extent) {
+  int64_t at = tn_array_get_i64(indices, i);
+  if (!tn_dtype_is_int(indices->dtype)) {
+    return (uint64_t)at >= (uint64_t)extent ? extent - 1 : at;
+  }
+  at = at < 0 ? at + extent : at;
+  return at < 0 ? 0 : at >= extent ? extent - 1 : at;
+}
+
+const tn_node *tn_kernel_wrapped(tn_kernel *k, const tn_node *index, const tn_node *extent) {
+  const tn_node *zero = tn_int(k->ir, TN_DT_I64, 0);
+  const tn_node *last =
+      tn_op_simplify(k->ir, tn_te_sub(k->te, extent, tn_int(k->ir, TN_DT_I64, 1)));
+  const tn_node *at = tn_te_cast(k->te, TN_DT_I64, index);
+  if (tn_dtype_is_int(index->dtype)) {
+    at = tn_te_if_then_else(k->te, tn_te_lt(k->te, at, zero), tn_te_add(k->te, at, extent), at);
+  }
+  return tn_te_max(k->te, tn_te_min(k->te, at, last), zero);
+}
+
+tn_status tn_op_want_integers(const tn_node *type, const char *what) {
+  char text[TN_DTYPE_TEXT_BYTES];
+  if (type->dtype != TN_DT_NONE && !tn_dtype_is_int(type->dtype) &&
+      !tn_dtype_is_uint(type->dtype)) {
+    return TN_ERR(TN_INVALID, "%s have type %s, expected an integer type", what,
+                  tn_dtype_print(type->dtype, text));
+  }
+  return NULL;
+}

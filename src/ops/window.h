@@ -52,5 +52,30 @@ bool tn_window_has_padding(const tn_window *w);
 /// Element number `i` of an array as coordinates, and back.
 void tn_unravel(const tn_array *x, int64_t i, int64_t *out);
 int64_t tn_ravel(const tn_array *x, const int64_t *at);
+/// Copies an element as it is, whatever the type that both arrays have.
+void tn_copy_element(const tn_array *from, int64_t i, tn_array *to, int64_t j);
+
+/// The extents of several arrays broadcast together; INVALID names those that disagree.
+TN_MUST_USE tn_status tn_op_join_extents(const tn_array *const *args, int32_t n_args,
+                                         int64_t *shape, int32_t *out_n);
+/// Which element of `x` stands at `at` after broadcasting to n_dims dimensions.
+int64_t tn_op_broadcast_place(const tn_array *x, const int64_t *at, int32_t n_dims);
+
+/* ---- computed places ---- */
+
+/// Element `i` of an array of indices as a place along an axis: below 0 it counts from the end, and
+/// what is out of range is the nearest end.
+int64_t tn_op_wrapped(const tn_array *indices, int64_t i, int64_t extent);
+/// The same in a loop form: int64.
+const tn_node *tn_kernel_wrapped(tn_kernel *k, const tn_node *index, const tn_node *extent);
+/// Indices of the shape `small` walk over a tensor of the shape `large`: INVALID where a known extent
+/// but that of dimension `but` is larger there; shapes: LISTs or NULL.
+TN_MUST_USE tn_status tn_op_fits_within(const tn_node *small, const tn_node *large, int64_t but);
+/// Keeps places of tensor `small` inside tensor `large` in the dimensions whose extents are known
+/// only when the program runs.
+void tn_kernel_keep_within(tn_kernel *k, const tn_node *small, const tn_node *large, int64_t but,
+                           const tn_node **at);
+/// INVALID unless the dtype, where it is known, is an integer type.
+TN_MUST_USE tn_status tn_op_want_integers(const tn_node *type, const char *what);
 
 #endif

@@ -44,7 +44,7 @@ static const char *read_type(tn_ir *ir, const char *p, const tn_node **out) {
   return p + 1;
 }
 
-enum { MAX_ITEMS = 8 };
+enum { MAX_ITEMS = 16 };
 
 /* Reads a type, or "(f32[2] f32[3])", a tuple of them, and moves on. */
 static const char *read_types(tn_ir *ir, const char *p, const tn_node **out) {
