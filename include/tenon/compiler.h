@@ -51,6 +51,10 @@ typedef struct tn_read_opts {
   /// [n_defines], borrowed, may be NULL: set true where the text asked for the value; one that it did
   /// not ask for is then no error.
   bool *are_used;
+  /// Shapes of an ONNX model's inputs, each "NAME=1,3,224,224"; a number below 0 leaves that extent as
+  /// the model has it. Borrowed for the call.
+  const char *const *shapes;
+  int32_t n_shapes;
 } tn_read_opts;
 
 /// Reads TVMScript and verifies it. file_name: for messages. Errors: INVALID; the message holds up
@@ -59,7 +63,8 @@ typedef struct tn_read_opts {
 TN_API tn_status tn_program_parse(const char *text, size_t len, const char *file_name,
                                   tn_program **out_program);
 /// The same from a file; constants written as metadata[...] come from the .npz of the same name
-/// beside it.
+/// beside it. An ONNX model (its name ends in .onnx, or it begins as one) becomes the graph function
+/// "main"; operators that are missing are UNSUPPORTED, all of them in one list.
 TN_API tn_status tn_program_load(const char *path, tn_program **out_program);
 /// Both, read as `opts` say.
 TN_API tn_status tn_program_parse_as(const char *text, size_t len, const char *file_name,
@@ -270,7 +275,8 @@ TN_API tn_status tn_program_count_flops(const tn_program *program, const char *f
 
 /* ---- arrays in files ---- */
 
-/// Reads a tensor from .npy, .npz ("weights.npz:w0"), idx or gzipped idx; told apart by content.
+/// Reads a tensor from .npy, .npz ("weights.npz:w0"), idx or gzipped idx, told apart by content, or
+/// from .pb, an ONNX TensorProto.
 /// Errors name the file.
 TN_API tn_status tn_tensor_load(const char *path, tn_tensor **out_tensor);
 /// Writes a compact tensor of the cpu in the form that the name's ending says: .npy, .idx or

@@ -6,6 +6,7 @@
 
 #include "driver/driver_priv.h"
 #include "files/files.h"
+#include "front/front.h"
 
 tn_status tn_array_view_dl(const DLTensor *dl, tn_array *out_array) {
   if (dl->device.device_type != kDLCPU) {
@@ -38,7 +39,9 @@ tn_status tn_tensor_of_array(const tn_array *array, tn_tensor **out_tensor) {
 
 tn_status tn_tensor_load(const char *path, tn_tensor **out_tensor) {
   tn_array array = {0};
-  TN_TRY(tn_files_read_array(path, &array));
+  size_t len = strlen(path);
+  bool is_proto = len > 3 && strcmp(path + len - 3, ".pb") == 0; /* its bytes do not say what it is */
+  TN_TRY(is_proto ? tn_onnx_read_array(path, &array) : tn_files_read_array(path, &array));
   tn_status st = tn_tensor_of_array(&array, out_tensor);
   tn_array_deinit(&array);
   return st;

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "driver/driver_priv.h"
 #include "files/files.h"
+#include "front/front.h"
 #include "graph/graph.h"
 #include "ops/ops.h"
 #include "script/script.h"
@@ -104,7 +105,45 @@ tn_status tn_program_load(const char *path, tn_program **out_program) {
   return tn_program_load_as(path, NULL, out_program);
 }
 
+/* A message of ONNX begins with the number of its version; no text does. */
+static bool is_onnx(const char *path) {
+  size_t len = strlen(path);
+  if (len > 5 && strcmp(path + len - 5, ".onnx") == 0) {
+    return true;
+  }
+  FILE *file = fopen(path, "rb");
+  int first = file == NULL ? EOF : fgetc(file);
+  if (file != NULL) {
+    (void)fclose(file);
+  }
+  return first == 0x08;
+}
+
+static tn_status load_onnx(const char *path, const tn_read_opts *how, tn_program **out_program) {
+  tn_program *program = NULL;
+  tn_diags diags = {0};
+  tn_onnx_opts opts = {0};
+  if (how != NULL) {
+    opts = (tn_onnx_opts){.shapes = how->shapes, .n_shapes = how->n_shapes};
+  }
+  TN_TRY(tn_driver_new_program(&program));
+  tn_status st = tn_onnx_import(path, &opts, &program->module);
+  if (st == NULL) {
+    tn_module_verify(&program->module, &diags);
+    st = tn_status_wrap(tn_diags_to_status(&diags, program->ir), "%s", path);
+  }
+  if (st != NULL) {
+    tn_program_free(program);
+    return st;
+  }
+  *out_program = program;
+  return NULL;
+}
+
 tn_status tn_program_load_as(const char *path, const tn_read_opts *opts, tn_program **out_program) {
+  if (is_onnx(path)) {
+    return load_onnx(path, opts, out_program);
+  }
   tn_buf text = TN_BUF_INIT;
   tn_status st = tn_file_read(path, text_limit_bytes, &text);
   if (st == NULL) {

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* The front door of the front room: models of other systems as graph functions.
+ *
+ * ONNX: wire format (onnx/wire.h) -> structs with views of the file (onnx/model.h) -> the operators
+ * of ops/ops.def, through a table with one row an operator and version (onnx/rules.def). Why there
+ * is a reader of our own: docs/decisions/007-onnx-reader.md. */
+#ifndef TN_FRONT_FRONT_H
+#define TN_FRONT_FRONT_H
+
+#include "base/array.h"
+#include "ir/ir.h"
+
+typedef struct tn_onnx_opts {
+  /// Shapes of inputs, each "NAME=1,3,224,224"; a number below 0 leaves that extent as the model has
+  /// it. Borrowed for the call.
+  const char *const *shapes;
+  int32_t n_shapes;
+} tn_onnx_opts;
+
+/// Reads a model and adds the graph function "main": a parameter for each input that has no
+/// initial value, and as result the output, or a tuple of several. External data must lie in the
+/// model's folder. opts may be NULL. Errors name the node: CORRUPT, INVALID; UNSUPPORTED lists all
+/// operators that are missing, with how many nodes need each.
+TN_MUST_USE tn_status tn_onnx_import(const char *path, const tn_onnx_opts *opts, tn_module *module);
+
+/// Reads a tensor file of the ONNX backend tests (input_0.pb).
+TN_MUST_USE tn_status tn_onnx_read_array(const char *path, tn_array *out_array);
+
+/// Row `i` of the table of operators, in order of domain and name; false past the last.
+bool tn_onnx_rule_describe(int32_t i, const char **out_domain, const char **out_op,
+                           int64_t *out_since);
+
+#endif

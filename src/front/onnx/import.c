@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* A model to a graph function: what is missing is listed first; then inputs become parameters,
+ * initial values constants, and each node what its rule says, in an order in which values come
+ * before their uses. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/front.h"
+#include "front/onnx/build.h"
+#include "front/onnx/missing.h"
+
+/* The newest operator set that there is; a file that asks for a later one is not understood. */
+enum { NEWEST_OPSET = 28 };
+enum { MAX_SCOPES = 32 };
+static const size_t max_file_bytes = (size_t)1 << 40;
+
+/* ---- scopes ---- */
+
+const tn_node *tn_onnx_scope_find(const tn_onnx_scope *scope, const char *name) {
+  for (; scope != NULL; scope = scope->outer) {
+    const tn_node *value = tn_strmap_find(&scope->values, name);
+    if (value != NULL) {
+      return value;
+    }
+  }
+  return NULL;
+}
+
+static void scope_set(tn_onnx_scope *scope, const char *name, const tn_node *value) {
+  union {
+    const tn_node *node;
+    void *value;
+  } u = {value};
+  tn_strmap_set(&scope->values, name, u.value);
+}
+
+/* ---- initial values ---- */
+
+static tn_status add_initializer(tn_onnx_importer *imp, tn_onnx_scope *scope,
+                                 const tn_onnx_tensor *tensor) {
+  tn_array array = {0};
+  const char *name = tensor->name.len == 0 ? "" : tensor->name.data;
+  if (tn_strmap_has(&scope->values, name)) {
+    return TN_ERR(TN_INVALID, "two initializers are called '%s'", name);
+  }
+  TN_TRY_MSG(tn_onnx_tensor_to_array(tensor, imp->folder, &array), "initializer '%s'", name);
+  scope_set(scope, name, tn_const_new(imp->ir, &array));
+  return tn_ir_status(imp->ir);
+}
+
+tn_status tn_onnx_run_initializers(tn_onnx_importer *imp, tn_onnx_scope *scope,
+                                   const tn_onnx_graph *graph) {
+  if (graph->sparse_initializers.len > 0) {
+    return TN_ERR(TN_UNSUPPORTED, "sparse initializers");
+  }
+  for (size_t i = 0; i < graph->initializers.len; ++i) {
+    TN_TRY(add_initializer(imp, scope, graph->initializers.data[i]));
+  }
+  return NULL;
+}
+
+/* ---- order ---- */
+
+typedef struct order {
+  const tn_onnx_nodes *nodes;
+  tn_strmap makers; /* name -> node index + 1 */
+  uint8_t *state;   /* of each node: 0 new, 1 begun, 2 done */
+  TN_VEC(size_t) stack;
+  TN_VEC(size_t) sorted;
+} order;
+
+static tn_status find_makers(order *o) {
+  for (size_t i = 0; i < o->nodes->len; ++i) {
+    const tn_onnx_node *node = o->nodes->data[i];
+    for (size_t j = 0; j < node->outputs.len; ++j) {
+      const char *name = node->outputs.data[j].data;
+      if (name == NULL || *name == '\0') {
+        continue;
+      }
+      if (tn_strmap_has(&o->makers, name)) {
+        return TN_ERR(TN_INVALID, "two nodes write '%s'; a value has one maker", name);
+      }
+      tn_strmap_set(&o->makers, name, (void *)(uintptr_t)(i + 1));
+    }
+  }
+  return NULL;
+}
+
+static void push_inputs(order *o, const tn_onnx_node *node);
+
+/* What the graphs of a node read may come from around it. */
+static void push_captures(order *o, const tn_onnx_graph *graph) {
+  for (size_t i = 0; i < graph->nodes.len; ++i) {
+    push_inputs(o, graph->nodes.data[i]);
+  }
+  for (size_t i = 0; i < graph->outputs.len; ++i) {
+    const char *name = graph->outputs.data[i]->name.data;
+    uintptr_t maker = name == NULL ? 0 : (uintptr_t)tn_strmap_find(&o->makers, name);
+    if (maker != 0 && o->state[maker - 1] != 2) {
+      TN_VEC_PUSH(&o->stack, maker - 1);
+    }
+  }
+}
+
+static void push_inputs(order *o, const tn_onnx_node *node) {
+  for (size_t j = node->inputs.len; j-- > 0;) {
+    const char *name = node->inputs.data[j].data;
+    uintptr_t maker = name == NULL ? 0 : (uintptr_t)tn_strmap_find(&o->makers, name);
+    if (maker != 0 && o->state[maker - 1] != 2) {
+      TN_VEC_PUSH(&o->stack, maker - 1);
+    }
+  }
+  for (size_t j = 0; j < node->attrs.len; ++j) {
+    if (node->attrs.data[j]->g != NULL) {
+      push_captures(o, node->attrs.data[j]->g);
+    }
+  }
+}
+
+/* Depth first, without recursion: a chain may be long. */
+static tn_status visit(order *o, size_t root) {
+  TN_VEC_PUSH(&o->stack, root);
+  while (o->stack.len > 0) {
+    size_t i = TN_VEC_LAST(&o->stack);
+    size_t n = o->stack.len;
+    if (o->state[i] == 2) {
+      (void)TN_VEC_POP(&o->stack);
+      continue;
+    }
+    bool is_begun = o->state[i] == 1;
+    o->state[i] = 1;
+    push_inputs(o, o->nodes->data[i]);
+    if (o->stack.len == n) {
+      o->state[i] = 2;
+      TN_VEC_PUSH(&o->sorted, i);
+      (void)TN_VEC_POP(&o->stack);
+    } else if (is_begun) { /* its inputs were done, and some are not: one of them waits for it */
+      const tn_onnx_node *node = o->nodes->data[i];
+      return TN_ERR(
+          TN_INVALID, "node '%s' (%s) is part of a cycle: its inputs depend on its output",
+          node->name.len > 0 ? node->name.data : node->outputs.data[0].data, node->op.data);
+    }
+  }
+  return NULL;
+}
+
+/* ---- nodes ---- */
+
+static const char *domain_of(tn_onnx_bytes domain) {
+  return domain.len == 0 || tn_onnx_is(domain, "ai.onnx") ? "" : domain.data;
+}
+
+int64_t tn_onnx_opset_of(const tn_onnx_opsets *opsets, const char *domain) {
+  int64_t version = 0;
+  for (size_t i = 0; i < opsets->len; ++i) {
+    if (strcmp(domain_of(opsets->data[i]->domain), domain) == 0) {
+      version = opsets->data[i]->version;
+    }
+  }
+  return version;
+}
+
+static const char *node_label(const tn_onnx_node *node) {
+  if (node->name.len > 0) {
+    return node->name.data;
+  }
+  return node->outputs.len > 0 && node->outputs.data[0].len > 0 ? node->outputs.data[0].data : "";
+}
+
+static const tn_onnx_function *find_function(const tn_onnx_importer *imp,
+                                             const tn_onnx_node *node) {
+  for (size_t i = 0; i < imp->model->functions.len; ++i) {
+    const tn_onnx_function *f = imp->model->functions.data[i];
+    if (tn_onnx_is(f->name, node->op.data) &&
+        strcmp(domain_of(f->domain), domain_of(node->domain)) == 0) {
+      return f;
+    }
+  }
+  return NULL;
+}
+
+static tn_status gather_inputs(tn_onnx_call *c) {
+  const tn_onnx_node *node = c->node;
+  for (uint32_t i = 0; i < c->n_in; ++i) {
+    const tn_onnx_bytes name = node->inputs.data[i];
+    if (name.len > 0) {
+      c->in[i] = tn_onnx_scope_find(c->scope, name.data);
+      if (c->in[i] == NULL) {
+        return TN_ERR(TN_INVALID, "its input '%s' is made by nobody", name.data);
+      }
+    }
+  }
+  while (c->n_in > 0 && c->in[c->n_in - 1] == NULL) { /* left out at the end */
+    --c->n_in;
+  }
+  return NULL;
+}
+
+static tn_status call_function(tn_onnx_call *c, const tn_onnx_function *func) {
+  tn_onnx_scope scope = {.opsets = &func->opsets,
+                         .caller = c->node,
+                         .func = func,
+                         .caller_scope = c->scope,
+                         .depth = c->scope->depth + 1};
+  tn_status st = NULL;
+  if (scope.depth > MAX_SCOPES) {
+    return TN_ERR(TN_INVALID, "functions call each other more than %d deep", (int)MAX_SCOPES);
+  }
+  for (uint32_t i = 0; i < func->inputs.len; ++i) {
+    const tn_node *value = tn_onnx_maybe(c, i);
+    if (value != NULL) {
+      scope_set(&scope, func->inputs.data[i].data, value);
+    }
+  }
+  TN_GOTO(st, tn_onnx_run_nodes(c->imp, &scope, &func->nodes), done);
+  for (uint32_t i = 0; i < c->n_out && i < func->outputs.len; ++i) {
+    c->out[i] = tn_onnx_scope_find(&scope, func->outputs.data[i].data);
+  }
+done:
+  tn_strmap_deinit(&scope.values);
+  return st;
+}
+
+static tn_status run_rule(tn_onnx_call *c) {
+  const char *domain = domain_of(c->node->domain);
+  const char *op = c->node->op.len > 0 ? c->node->op.data : "";
+  const tn_onnx_function *func = find_function(c->imp, c->node);
+  TN_TRY(gather_inputs(c));
+  c->version = tn_onnx_opset_of(c->scope->opsets, domain);
+  if (func != NULL) {
+    return call_function(c, func);
+  }
+  c->rule = tn_onnx_rule_find(domain, op, c->version);
+  if (c->rule == NULL) { /* the list of what is missing has been made: this is for functions */
+    return TN_ERR(TN_UNSUPPORTED, "operator %s of %s, version %" PRId64, op,
+                  *domain == '\0' ? "ai.onnx" : domain, c->version);
+  }
+  c->rule->run(c);
+  return c->st;
+}
+
+static tn_status run_node(tn_onnx_importer *imp, tn_onnx_scope *scope, const tn_onnx_node *node) {
+  tn_onnx_call c = {.imp = imp, .ir = imp->ir, .scope = scope, .node = node};
+  c.n_in = (uint32_t)node->inputs.len;
+  c.n_out = (uint32_t)node->outputs.len;
+  c.in = TN_ARENA_ARRAY(imp->arena, const tn_node *, c.n_in + 1);
+  c.out = TN_ARENA_ARRAY(imp->arena, const tn_node *, c.n_out + 1);
+  TN_TRY_MSG(run_rule(&c), "node '%s' (%s)", node_label(node),
+             node->op.len > 0 ? node->op.data : "");
+  for (uint32_t i = 0; i < c.n_out; ++i) {
+    if (tn_onnx_wants(&c, i) && c.out[i] == NULL) {
+      return TN_ERR(TN_UNSUPPORTED, "node '%s' (%s): output %u ('%s')", node_label(node),
+                    node->op.data, i, node->outputs.data[i].data);
+    }
+    if (tn_onnx_wants(&c, i)) {
+      scope_set(scope, node->outputs.data[i].data, c.out[i]);
+    }
+  }
+  TN_TRY(tn_arena_status(imp->arena));
+  return tn_ir_status(imp->ir);
+}
+
+tn_status tn_onnx_run_nodes(tn_onnx_importer *imp, tn_onnx_scope *scope,
+                            const tn_onnx_nodes *nodes) {
+  tn_status st = NULL;
+  order o = {.nodes = nodes, .state = TN_ARENA_ARRAY(imp->arena, uint8_t, nodes->len + 1)};
+  TN_GOTO(st, find_makers(&o), done);
+  for (size_t i = 0; i < nodes->len; ++i) {
+    TN_GOTO(st, visit(&o, i), done);
+  }
+  for (size_t i = 0; i < o.sorted.len; ++i) {
+    TN_GOTO(st, run_node(imp, scope, nodes->data[o.sorted.data[i]]), done);
+  }
+done:
+  tn_strmap_deinit(&o.makers);
+  TN_VEC_DEINIT(&o.stack);
+  TN_VEC_DEINIT(&o.sorted);
+  return st;
+}
+
+/* ---- inputs ---- */
+
+static const tn_node *size_named(tn_onnx_importer *imp, const char *name) {
+  union {
+    void *value;
+    const tn_node *node;
+  } u = {tn_strmap_find(&imp->sizes, name)};
+  if (u.node == NULL) {
+    u.node = tn_var_new(imp->ir, name, TN_DT_I64);
+    tn_strmap_set(&imp->sizes, name, u.value);
+  }
+  return u.node;
+}
+
+/* The shape given for `name`: "x=1,3,224,224". NULL when there is none. */
+static const char *given_shape(const tn_onnx_opts *opts, const char *name) {
+  size_t len = strlen(name);
+  for (int32_t i = 0; opts != NULL && i < opts->n_shapes; ++i) {
+    if (strncmp(opts->shapes[i], name, len) == 0 && opts->shapes[i][len] == '=') {
+      return opts->shapes[i] + len + 1;
+    }
+  }
+  return NULL;
+}
+
+static tn_status parse_shape(const char *text, int64_t *dims, int32_t *out_n) {
+  int32_t n = 0;
+  while (*text != '\0') {
+    char *end = NULL;
+    if (n == TN_MAX_NDIM) {
+      return TN_ERR(TN_INVALID, "more than %d dimensions", (int)TN_MAX_NDIM);
+    }
+    dims[n++] = strtoll(text, &end, 10);
+    if (end == text || (*end != ',' && *end != '\0')) {
+      return TN_ERR(TN_INVALID, "'%s' is no list of numbers", text);
+    }
+    text = *end == ',' ? end + 1 : end;
+  }
+  *out_n = n;
+  return NULL;
+}
+
+static tn_status input_dim(tn_onnx_importer *imp, const char *input, const tn_onnx_dim *dim,
+                           int32_t i, const tn_node **out) {
+  char fresh[256];
+  if (dim != NULL && dim->has_value && dim->value >= 0) {
+    *out = tn_int(imp->ir, TN_DT_I64, dim->value);
+  } else if (dim != NULL && dim->param.len > 0) {
+    *out = size_named(imp, dim->param.data);
+  } else {
+    (void)snprintf(fresh, sizeof fresh, "%.200s_dim%d", input, i);
+    *out = size_named(imp, fresh);
+  }
+  return NULL;
+}
+
+static tn_status input_type(tn_onnx_importer *imp, const tn_onnx_value_info *info,
+                            const tn_onnx_opts *opts, const tn_node **out) {
+  int64_t given[TN_MAX_NDIM];
+  int32_t n_given = -1;
+  tn_dtype dtype = TN_DT_NONE;
+  const tn_node *dims[TN_MAX_NDIM];
+  const char *name = info->name.len > 0 ? info->name.data : "";
+  const char *text = given_shape(opts, name);
+  if (info->type == NULL || info->type->tensor == NULL) {
+    return TN_ERR(TN_UNSUPPORTED, "it is no tensor");
+  }
+  TN_TRY(tn_onnx_dtype(info->type->tensor->elem, &dtype));
+  if (text != NULL) {
+    TN_TRY_MSG(parse_shape(text, given, &n_given), "--shape");
+  }
+  const tn_onnx_shape *shape = info->type->tensor->shape;
+  if (shape == NULL && n_given < 0) {
+    *out = tn_ty_tensor(imp->ir, dtype, -1, NULL);
+    return NULL;
+  }
+  size_t n = shape == NULL ? (size_t)n_given : shape->dims.len;
+  if (n > TN_MAX_NDIM || (n_given >= 0 && (size_t)n_given != n)) {
+    return TN_ERR(TN_INVALID, "%zu dimensions, expected %d", n,
+                  n_given >= 0 ? n_given : (int)TN_MAX_NDIM);
+  }
+  for (size_t i = 0; i < n; ++i) {
+    if (n_given >= 0 && given[i] >= 0) {
+      dims[i] = tn_int(imp->ir, TN_DT_I64, given[i]);
+    } else {
+      TN_TRY(
+          input_dim(imp, name, shape == NULL ? NULL : shape->dims.data[i], (int32_t)i, &dims[i]));
+    }
+  }
+  *out = tn_ty_tensor(imp->ir, dtype, (int64_t)n, tn_list(imp->ir, (uint32_t)n, dims));
+  return NULL;
+}
+
+typedef TN_VEC(const tn_node *) node_vec;
+
+static tn_status add_inputs(tn_onnx_importer *imp, tn_onnx_scope *scope, const tn_onnx_opts *opts,
+                            node_vec *params) {
+  const tn_onnx_value_infos *inputs = &imp->model->graph->inputs;
+  for (size_t i = 0; i < inputs->len; ++i) {
+    const char *name = inputs->data[i]->name.len > 0 ? inputs->data[i]->name.data : "";
+    const tn_node *type = NULL;
+    if (tn_strmap_has(&scope->values, name)) {
+      continue; /* it has an initial value */
+    }
+    TN_TRY_MSG(input_type(imp, inputs->data[i], opts, &type), "input '%s'", name);
+    tn_attr attr = {.text = tn_ir_text(imp->ir, name)};
+    const tn_node *param = tn_node_new(imp->ir, TN_OP_GVAR, TN_DT_NONE, attr, 1, &type);
+    TN_VEC_PUSH(params, param);
+    scope_set(scope, name, param);
+  }
+  return NULL;
+}
+
+static tn_status check_shapes(const tn_onnx_importer *imp, const tn_onnx_opts *opts) {
+  for (int32_t i = 0; opts != NULL && i < opts->n_shapes; ++i) {
+    const tn_onnx_value_infos *inputs = &imp->model->graph->inputs;
+    bool is_known = false;
+    for (size_t j = 0; j < inputs->len && !is_known; ++j) {
+      size_t len = inputs->data[j]->name.len;
+      is_known = strncmp(opts->shapes[i], len > 0 ? inputs->data[j]->name.data : "", len) == 0 &&
+                 opts->shapes[i][len] == '=';
+    }
+    if (!is_known) {
+      return TN_ERR(TN_INVALID, "--shape %s: the model has no such input", opts->shapes[i]);
+    }
+  }
+  return NULL;
+}
+
+/* ---- the function ---- */
+
+static tn_status result_of(tn_onnx_importer *imp, const tn_onnx_scope *scope,
+                           const tn_node **out_result) {
+  const tn_onnx_value_infos *outputs = &imp->model->graph->outputs;
+  const tn_node **items = TN_ARENA_ARRAY(imp->arena, const tn_node *, outputs->len + 1);
+  for (size_t i = 0; i < outputs->len; ++i) {
+    const char *name = outputs->data[i]->name.len > 0 ? outputs->data[i]->name.data : "";
+    items[i] = tn_onnx_scope_find(scope, name);
+    if (items[i] == NULL) {
+      return TN_ERR(TN_INVALID, "output '%s' is made by nobody", name);
+    }
+  }
+  if (outputs->len == 1) {
+    *out_result = items[0];
+    return NULL;
+  }
+  *out_result =
+      tn_node_new(imp->ir, TN_OP_TUPLE, TN_DT_NONE, (tn_attr){0}, (uint32_t)outputs->len, items);
+  return NULL;
+}
+
+/* The variables of `result` that a binding makes. */
+static const tn_node *dataflow_outputs(tn_onnx_importer *imp, const tn_node *result) {
+  tn_map bound = {0};
+  node_vec outputs = {0};
+  for (size_t i = 0; i < imp->stmts.len; ++i) {
+    tn_map_set(&bound, imp->stmts.data[i]->in[TN_BIND_VAR]->id, 1);
+  }
+  uint32_t n = result->op == TN_OP_TUPLE ? result->n_in : 1;
+  for (uint32_t i = 0; i < n; ++i) {
+    const tn_node *item = result->op == TN_OP_TUPLE ? result->in[i] : result;
+    if (tn_map_find(&bound, item->id, NULL)) {
+      TN_VEC_PUSH(&outputs, item);
+      tn_map_remove(&bound, item->id);
+    }
+  }
+  const tn_node *list = tn_list(imp->ir, (uint32_t)outputs.len, outputs.data);
+  TN_VEC_DEINIT(&outputs);
+  tn_map_deinit(&bound);
+  return list;
+}
+
+static tn_status add_function(tn_onnx_importer *imp, const node_vec *params,
+                              const tn_node *result) {
+  tn_ir *ir = imp->ir;
+  const tn_node *stmts[2];
+  const tn_node *type = NULL;
+  uint32_t n = 0;
+  if (imp->stmts.len > 0) {
+    const tn_node *flow[] = {[TN_DATAFLOW_BODY] =
+                                 tn_seq(ir, (uint32_t)imp->stmts.len, imp->stmts.data),
+                             [TN_DATAFLOW_OUTPUTS] = dataflow_outputs(imp, result)};
+    stmts[n++] = tn_node_new(ir, TN_OP_DATAFLOW, TN_DT_NONE, (tn_attr){0}, 2, flow);
+  }
+  stmts[n++] = tn_node_new(ir, TN_OP_RETURN, TN_DT_NONE, (tn_attr){0}, 1, &result);
+  const tn_node *attrs = tn_node_new(ir, TN_OP_DICT, TN_DT_NONE, (tn_attr){0}, 0, NULL);
+  attrs = tn_dict_set(ir, attrs, "global_symbol", tn_str(ir, "main"));
+  const tn_node *in[] = {
+      [TN_GFUNC_PARAMS] = tn_list(ir, (uint32_t)params->len, params->data),
+      [TN_GFUNC_RET] = tn_none(ir),
+      [TN_GFUNC_ATTRS] = attrs,
+      [TN_GFUNC_IS_PURE] = tn_bool(ir, true),
+      [TN_GFUNC_BODY] = tn_seq(ir, n, stmts),
+  };
+  tn_attr name = {.text = tn_ir_text(ir, "main")};
+  const tn_node *func = tn_node_new(ir, TN_OP_GFUNC, TN_DT_NONE, name, 5, in);
+  const tn_infer_ctx ctx = {.ir = ir, .module = imp->module};
+  TN_TRY(tn_func_type(&ctx, func, &type));
+  in[TN_GFUNC_RET] = type->in[TN_TY_FUNC_RET];
+  tn_module_set(imp->module, "main", tn_node_with(ir, func, in));
+  return tn_ir_status(ir);
+}
+
+static tn_status check_opsets(const tn_onnx_model *model) {
+  int64_t version = tn_onnx_opset_of(&model->opsets, "");
+  if (version > NEWEST_OPSET) {
+    return TN_ERR(TN_UNSUPPORTED, "opset %" PRId64 "; the newest known one is %d", version,
+                  (int)NEWEST_OPSET);
+  }
+  return NULL;
+}
+
+static tn_status import_graph(tn_onnx_importer *imp, const tn_onnx_opts *opts) {
+  tn_status st = NULL;
+  tn_onnx_scope scope = {.opsets = &imp->model->opsets};
+  node_vec params = {0};
+  const tn_node *result = NULL;
+  TN_GOTO(st, check_opsets(imp->model), done);
+  TN_GOTO(st, tn_onnx_check_missing(imp->model), done);
+  TN_GOTO(st, check_shapes(imp, opts), done);
+  TN_GOTO(st, tn_onnx_run_initializers(imp, &scope, imp->model->graph), done);
+  TN_GOTO(st, add_inputs(imp, &scope, opts, &params), done);
+  TN_GOTO(st, tn_onnx_run_nodes(imp, &scope, &imp->model->graph->nodes), done);
+  TN_GOTO(st, result_of(imp, &scope, &result), done);
+  TN_GOTO(st, add_function(imp, &params, result), done);
+done:
+  tn_strmap_deinit(&scope.values);
+  TN_VEC_DEINIT(&params);
+  return st;
+}
+
+/* ---- files ---- */
+
+static const char *folder_of(tn_arena *arena, const char *path) {
+  const char *slash = strrchr(path, '/');
+  if (slash == NULL) {
+    return ".";
+  }
+  return slash == path ? "/" : tn_arena_strndup(arena, path, (size_t)(slash - path));
+}
+
+/* Structs take more than the bytes that they are read from, but not much: past this a file is
+ * hostile. */
+static size_t arena_limit(size_t n_bytes) { return ((size_t)256 << 20) + 4 * n_bytes; }
+
+tn_status tn_onnx_import(const char *path, const tn_onnx_opts *opts, tn_module *module) {
+  tn_status st = NULL;
+  tn_arena arena;
+  tn_mapped_file file = {0};
+  tn_onnx_model *model = NULL;
+  tn_onnx_importer imp = {.ir = module->ir, .module = module, .arena = &arena};
+  TN_TRY(tn_mapped_file_init(&file, path));
+  tn_arena_init(&arena, arena_limit(file.n_bytes));
+  if (file.n_bytes > max_file_bytes) {
+    st = TN_ERR(TN_INVALID, "a file of %zu bytes", file.n_bytes);
+    goto done;
+  }
+  TN_GOTO(st,
+          tn_status_wrap(tn_onnx_model_read(&arena, file.data, file.n_bytes, &model),
+                         "cannot parse the protobuf message"),
+          done);
+  imp.model = model;
+  imp.folder = folder_of(&arena, path);
+  TN_GOTO(st, import_graph(&imp, opts), done);
+done:
+  tn_strmap_deinit(&imp.sizes);
+  tn_map_deinit(&imp.known);
+  TN_VEC_DEINIT(&imp.stmts);
+  tn_arena_deinit(&arena);
+  tn_mapped_file_deinit(&file);
+  return tn_status_wrap(st, "%s", path);
+}
+
+tn_status tn_onnx_read_array(const char *path, tn_array *out_array) {
+  tn_status st = NULL;
+  tn_arena arena;
+  tn_mapped_file file = {0};
+  tn_onnx_tensor *tensor = NULL;
+  TN_TRY(tn_mapped_file_init(&file, path));
+  tn_arena_init(&arena, arena_limit(file.n_bytes));
+  TN_GOTO(st, tn_onnx_tensor_read(&arena, file.data, file.n_bytes, &tensor), done);
+  TN_GOTO(st, tn_onnx_tensor_to_array(tensor, NULL, out_array), done);
+done:
+  tn_arena_deinit(&arena);
+  tn_mapped_file_deinit(&file);
+  return tn_status_wrap(st, "%s", path);
+}

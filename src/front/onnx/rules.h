@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Declares the functions that the rows of onnx/rules.def name. A function may serve many rows. */
+#ifndef TN_FRONT_ONNX_RULES_H
+#define TN_FRONT_ONNX_RULES_H
+
+#include "front/onnx/build.h"
+
+#define RULE(domain, op, since, fn, word) void tn_onnx_rule_##fn(tn_onnx_call *c);
+#include "front/onnx/rules.def"
+#undef RULE
+
+#endif
