@@ -242,6 +242,39 @@ static const tn_op_case cases[] = {
     {"nn.instance_norm", "f32[2,4,3] f32[3] f32[3]", "channel_axis=2 axes=[-2] scale=0",
      "f32[2,4,3]"},
     {"nn.instance_norm", "f32[0,3,5] f32[3] f32[3]", "axes=[2]", "f32[0,3,5]"},
+    {"image.resize2d", "f32[1,2,3,4] shape[6,5]", "", "f32[1,2,6,5]"},
+    {"image.resize2d", "f32[1,2,3,4] shape[2,8]", "method=cubic cubic_alpha=-0.5 cubic_exclude=1",
+     "f32[1,2,2,8]"},
+    {"image.resize2d", "u8[1,3,4,2] shape[6,7]",
+     "layout=NHWC method=nearest_neighbor coordinate_transformation_mode=asymmetric "
+     "rounding_method=floor",
+     "u8[1,6,7,2]"},
+    {"image.resize2d", "f16[1,1,2,2] shape[3,1]", "coordinate_transformation_mode=align_corners",
+     "f16[1,1,3,1]"},
+    {"image.resize2d", "f64[1,1,3,3] shape[5,5]",
+     "method=cubic coordinate_transformation_mode=align_corners", "f64[1,1,5,5]"},
+    {"image.resize2d", "i8[1,1,3,3] shape[5,4]",
+     "method=nearest coordinate_transformation_mode=tf_half_pixel_for_nn "
+     "rounding_method=round_prefer_ceil",
+     "i8[1,1,5,4]"},
+    {"image.resize2d", "f32[0,1,3,3] shape[5,4]", "", "f32[0,1,5,4]"},
+    {"image.resize3d", "f32[1,1,2,3,2] shape[3,4,1]",
+     "layout=NCDHW coordinate_transformation_mode=pytorch_half_pixel", "f32[1,1,3,4,1]"},
+    {"image.resize_axis", "f32[2,7] shape[3]", "axis=1 scale=0.5 antialias=1", "f32[2,3]"},
+    {"image.resize_axis", "f32[2,9] shape[4]", "axis=-1 method=cubic antialias=1 cubic_exclude=1",
+     "f32[2,4]"},
+    {"image.resize_axis", "f32[5,2] shape[4]",
+     "axis=0 coordinate_transformation_mode=tf_crop_and_resize roi_begin=0.4 roi_end=1.5 "
+     "extrapolation_value=10",
+     "f32[4,2]"},
+    {"image.resize_axis", "f32[5] shape[1]",
+     "axis=0 coordinate_transformation_mode=tf_crop_and_resize method=nearest roi_begin=0.4 "
+     "roi_end=0.9",
+     "f32[1]"},
+    {"image.resize_axis", "f32[3,5] shape[7]",
+     "axis=0 scale=2.6 coordinate_transformation_mode=half_pixel_symmetric", "f32[7,5]"},
+    {"image.resize_axis", "f32[4] shape[7]", "axis=0 method=nearest rounding_method=ceil",
+     "f32[7]"},
 };
 
 const tn_op_case *tn_op_cases(uint32_t *out_n) {

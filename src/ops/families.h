@@ -52,6 +52,7 @@ FAMILY(sort, 0)
 FAMILY(quant, TN_OPD_MOVES)
 FAMILY(conv_transpose, 0)
 FAMILY(group_norm, 0)
+FAMILY(resize, 0)
 #undef FAMILY
 
 #endif

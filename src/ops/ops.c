@@ -212,6 +212,34 @@ static const tn_field group_norm_fields[] = {
     {"center", TN_FIELD_BOOL, "True", "add beta"},
     {"scale", TN_FIELD_BOOL, "True", "multiply by gamma"},
 };
+static const tn_field resize_fields[] = {
+    {"layout", TN_FIELD_STR, "\"NCHW\"", "order of the data's dimensions"},
+    {"method", TN_FIELD_STR, "\"linear\"", "nearest_neighbor, linear, cubic"},
+    {"coordinate_transformation_mode", TN_FIELD_STR, "\"half_pixel\"",
+     "where an element of the result lies in the data"},
+    {"rounding_method", TN_FIELD_STR, "\"round\"",
+     "of the nearest: round and round_prefer_floor, round_prefer_ceil, floor, ceil"},
+    {"cubic_alpha", TN_FIELD_FLOAT, "-0.75", "the cubic's slope"},
+    {"cubic_exclude", TN_FIELD_INT, "0", "1: neighbours outside of the data have no weight"},
+    {"extrapolation_value", TN_FIELD_FLOAT, "0.0",
+     "of tf_crop_and_resize: what is outside of the data"},
+};
+static const tn_field resize_axis_fields[] = {
+    {"axis", TN_FIELD_INT, NULL, "the axis"},
+    {"method", TN_FIELD_STR, "\"linear\"", "nearest_neighbor, linear, cubic"},
+    {"coordinate_transformation_mode", TN_FIELD_STR, "\"half_pixel\"",
+     "where an element of the result lies in the data"},
+    {"rounding_method", TN_FIELD_STR, "\"round\"",
+     "of the nearest: round and round_prefer_floor, round_prefer_ceil, floor, ceil"},
+    {"cubic_alpha", TN_FIELD_FLOAT, "-0.75", "the cubic's slope"},
+    {"cubic_exclude", TN_FIELD_INT, "0", "1: neighbours outside of the data have no weight"},
+    {"extrapolation_value", TN_FIELD_FLOAT, "0.0",
+     "of tf_crop_and_resize: what is outside of the data"},
+    {"scale", TN_FIELD_FLOAT, "0.0", "result over data; 0: as the extents say"},
+    {"roi_begin", TN_FIELD_FLOAT, "0.0", "of tf_crop_and_resize: the part of the axis taken, from"},
+    {"roi_end", TN_FIELD_FLOAT, "1.0", "and to"},
+    {"antialias", TN_FIELD_BOOL, "False", "neighbours spread as the axis shrinks"},
+};
 
 #define COUNT(fields) N_##fields = sizeof(fields) / sizeof((fields)[0])
 enum {
@@ -260,6 +288,8 @@ enum {
   COUNT(conv_transpose_fields),
   COUNT(instance_norm_fields),
   COUNT(group_norm_fields),
+  COUNT(resize_fields),
+  COUNT(resize_axis_fields),
 };
 #undef COUNT
 #define no_fields NULL
