@@ -53,6 +53,10 @@ FAMILY(quant, TN_OPD_MOVES)
 FAMILY(conv_transpose, 0)
 FAMILY(group_norm, 0)
 FAMILY(resize, 0)
+FAMILY(einsum, 0)
+FAMILY(sequence, TN_OPD_MOVES)
+FAMILY(stack, TN_OPD_MOVES)
+FAMILY(meshgrid, TN_OPD_MOVES)
 #undef FAMILY
 
 #endif

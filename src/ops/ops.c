@@ -240,6 +240,39 @@ static const tn_field resize_axis_fields[] = {
     {"roi_end", TN_FIELD_FLOAT, "1.0", "and to"},
     {"antialias", TN_FIELD_BOOL, "False", "neighbours spread as the axis shrinks"},
 };
+static const tn_field einsum_fields[] = {
+    {"subscripts", TN_FIELD_STR, NULL, "letters for the dimensions: ij,jk->ik"},
+};
+static const tn_field arange_fields[] = {
+    {"start", TN_FIELD_FLOAT, NULL, "the first number; alone: the end, from 0"},
+    {"end", TN_FIELD_FLOAT, "None", "what stays below it (above it where step is below 0)"},
+    {"step", TN_FIELD_FLOAT, "1", "from one to the next"},
+    {"dtype", TN_FIELD_DTYPE, "None",
+     "element type; None: int64 where all are whole, else float32"},
+};
+static const tn_field eye_fields[] = {
+    {"n", TN_FIELD_INT, NULL, "rows"},
+    {"m", TN_FIELD_INT, "None", "columns; None: as many"},
+    {"k", TN_FIELD_INT, "0", "the diagonal: 0 the main one, above it positive"},
+    {"dtype", TN_FIELD_DTYPE, "\"float32\"", "element type"},
+};
+static const tn_field eye_like_fields[] = {
+    {"k", TN_FIELD_INT, "0", "the diagonal: 0 the main one, above it positive"},
+    {"dtype", TN_FIELD_DTYPE, "None", "element type; None: the operand's"},
+};
+static const tn_field window_fields[] = {
+    {"window_size", TN_FIELD_INT, NULL, "how many elements"},
+    {"periodic", TN_FIELD_BOOL, "True", "the element after the last would be the first"},
+    {"alpha", TN_FIELD_FLOAT, "0.54", "the mean"},
+    {"beta", TN_FIELD_FLOAT, "0.46", "half of the swing"},
+    {"dtype", TN_FIELD_DTYPE, "\"float32\"", "element type"},
+};
+static const tn_field stack_fields[] = {
+    {"axis", TN_FIELD_INT, "0", "place of the new dimension in the result"},
+};
+static const tn_field meshgrid_fields[] = {
+    {"indexing", TN_FIELD_STR, "\"ij\"", "\"xy\": the first two axes exchanged"},
+};
 
 #define COUNT(fields) N_##fields = sizeof(fields) / sizeof((fields)[0])
 enum {
@@ -290,6 +323,13 @@ enum {
   COUNT(group_norm_fields),
   COUNT(resize_fields),
   COUNT(resize_axis_fields),
+  COUNT(einsum_fields),
+  COUNT(arange_fields),
+  COUNT(eye_fields),
+  COUNT(eye_like_fields),
+  COUNT(window_fields),
+  COUNT(stack_fields),
+  COUNT(meshgrid_fields),
 };
 #undef COUNT
 #define no_fields NULL
