@@ -12,8 +12,9 @@
  *
  * "The same" means: each element is the same expression of what the arguments held before the call;
  * sums, products, minima and maxima are compared as sets of contributions, in any order. Assumed:
- * different arguments are different memory. Also asked of `after`: its accesses stay inside their
- * buffers, and rounds of parallel, vectorized and thread-bound loops do not meet. */
+ * different arguments are different memory, integers made of loop variables do not wrap. Also asked
+ * of `after`: its accesses stay inside their buffers, axes inside their ranges, and rounds of
+ * parallel, vectorized and thread-bound loops do not meet. */
 #ifndef TN_SCHED_CERTIFY_H
 #define TN_SCHED_CERTIFY_H
 

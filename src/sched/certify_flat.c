@@ -114,10 +114,20 @@ static tn_cf_store *here(const walker *w, const tn_node *value) {
   return s;
 }
 
+/* What decides what runs, or which element is written. */
+static const tn_node *control(walker *w, const tn_node *n) {
+  bool is_read = n != NULL && (n->flags & TN_NF_READS) != 0;
+  w->strange = is_read ? "control that is read from memory" : w->strange;
+  return n;
+}
+
 static void add_store(walker *w, const tn_node *n) {
   const tn_node *buffer = n->in[TN_STORE_BUFFER];
   tn_cf_store *s = here(w, n->in[TN_STORE_VALUE]);
   s->element = tn_cf_load(w->c, buffer, n->in + TN_STORE_INDICES);
+  for (uint32_t i = TN_STORE_INDICES; i < n->n_in; ++i) {
+    (void)control(w, n->in[i]);
+  }
   if (!tn_map_find(&w->out->depths, buffer->id, NULL)) {
     w->strange = "a buffer that is declared";
   }
@@ -128,7 +138,7 @@ static void walk(walker *w, const tn_node *s);
 
 static void walk_under(walker *w, const tn_node *cond, const tn_node *body) {
   const tn_cf_store outer = w->now;
-  w->now.cond = tn_cf_and(w->c, outer.cond, cond);
+  w->now.cond = tn_cf_and(w->c, outer.cond, control(w, cond));
   walk(w, body);
   w->now = outer;
 }
@@ -143,7 +153,7 @@ static void walk_block(walker *w, const tn_node *n) {
   const tn_node *all_within = NULL;
   tn_map map = {0};
   w->now.name = n->in[TN_BLOCK_LABEL]->attr.text;
-  w->now.cond = tn_cf_and(c, w->now.cond, n->in[TN_BLOCK_PREDICATE]);
+  w->now.cond = tn_cf_and(c, w->now.cond, control(w, n->in[TN_BLOCK_PREDICATE]));
   for (uint32_t i = 0; i < iters->n_in; ++i) {
     const tn_node *iter = iters->in[i];
     const tn_node *var = iter->in[TN_ITER_VAR];
@@ -177,6 +187,8 @@ static void walk(walker *w, const tn_node *s) {
       break;
     case TN_OP_FOR:
       w->strange = w->now.n_loops == TN_CF_MAX_LOOPS ? "so deep a nest" : w->strange;
+      (void)control(w, s->in[TN_FOR_MIN]);
+      (void)control(w, s->in[TN_FOR_EXTENT]);
       if (w->strange == NULL) {
         w->now.loops[w->now.n_loops++] = s;
         walk(w, s->in[TN_FOR_BODY]);
