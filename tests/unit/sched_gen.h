@@ -13,7 +13,7 @@
 enum { SCHED_GEN_MAX_SEEDS = 96, SCHED_GEN_MAX_STEPS = 40, SCHED_GEN_MAX_HANDLES = 24 };
 
 typedef struct sched_seed {
-  char name[40];
+  char name[96];
   char *text;
 } sched_seed;
 
