@@ -58,4 +58,20 @@ bool tn_arith_linear(tn_arith *arith, const tn_node *expr, uint32_t n_vars,
                      const tn_node *const *vars, const tn_node **out_coefs,
                      const tn_node **out_base);
 
+/// What rounds of a loop reach of a dimension: coef * (the loop's variable) + base + [lo, hi].
+typedef struct tn_reach {
+  int64_t coef;
+  int64_t lo;
+  int64_t hi;
+  const tn_node *base; /* free of the variables, reads nothing */
+} tn_reach;
+/// The reach of an index; vars[0] is the loop's variable, the others range as arith knows. False: not
+/// of that form.
+bool tn_arith_reach(tn_arith *arith, const tn_node *index, uint32_t n, const tn_node *const *vars,
+                    tn_reach *out);
+/// Widens `all` by another access's; false when they do not move alike.
+bool tn_reach_join(tn_reach *all, const tn_reach *one);
+/// It is narrower than the step from round to round: each has its part to itself.
+bool tn_reach_is_apart(const tn_reach *reach);
+
 #endif

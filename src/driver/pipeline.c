@@ -25,6 +25,7 @@ static const char default_passes[] =
   /* loop level -> lowered form (lower/lower.h) */
   "lower_blocks,"
   "compact_buffers,"      /* while an access has an index a dimension */
+  "serialize_loops,"      /* what that could not make private */
   "flatten_buffers,"
   "simplify,"             /* so that vectorize_loops sees strides of 1 */
   "partition_loops,"      /* before lanes and copies are made: it decides their masks */

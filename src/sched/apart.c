@@ -10,74 +10,44 @@
  * It is true of most parallel and vectorized loops, and a hundred times faster than integer sets. */
 #include "sched/touches.h"
 
-typedef struct span {
-  int64_t coef;
-  int64_t lo;
-  int64_t hi;
-  const tn_node *base; /* of the index: what is the same in all rounds */
-} span;
-
-/* The index as coef * var + base + something in [lo, hi]. */
-static bool find_span(tn_sched *s, const tn_domain *domain, const tn_node *min,
-                      const tn_node *extent, span *out) {
-  const tn_node *coefs[TN_SCHED_MAX_LOOPS];
-  const tn_node *base = NULL;
-  if (domain->n > TN_SCHED_MAX_LOOPS) {
-    return false;
-  }
+static bool find_reach(tn_sched *s, const tn_domain *domain, const tn_node *min,
+                       const tn_node *extent, tn_reach *out) {
   tn_arith *arith = tn_arith_new(s->ir);
   for (uint32_t i = 0; i < domain->n; ++i) {
     tn_arith_bind_range(arith, domain->vars[i], domain->mins[i], domain->extents[i]);
   }
-  bool is_found = tn_arith_linear(arith, min, domain->n, domain->vars, coefs, &base) &&
-                  (base->flags & (TN_NF_READS | TN_NF_EFFECT)) == 0 && tn_is(coefs[0], TN_OP_INT) &&
-                  (extent == NULL || tn_is(extent, TN_OP_INT));
-  if (is_found) {
-    const tn_node *rest = tn_int(s->ir, min->dtype, 0);
-    for (uint32_t i = 1; i < domain->n; ++i) {
-      const tn_node *var = domain->vars[i];
-      if (!tn_is_int(coefs[i], 0) && var->dtype == coefs[i]->dtype && var->dtype == rest->dtype) {
-        rest = tn_binary(s->ir, TN_OP_ADD, rest, tn_binary(s->ir, TN_OP_MUL, coefs[i], var));
-      } else {
-        is_found = is_found && tn_is_int(coefs[i], 0);
-      }
-    }
-    tn_interval bounds = tn_arith_bounds(arith, rest);
-    is_found = is_found && bounds.has_lo && bounds.has_hi;
-    int64_t last = extent == NULL ? 0 : extent->attr.i64 - 1;
-    *out = (span){coefs[0]->attr.i64, bounds.lo, bounds.hi + last, base};
-  }
+  bool is_found = (extent == NULL || tn_is(extent, TN_OP_INT)) &&
+                  tn_arith_reach(arith, min, domain->n, domain->vars, out);
   tn_arith_free(arith);
+  if (is_found && extent != NULL) {
+    is_found = !__builtin_add_overflow(out->hi, extent->attr.i64 - 1, &out->hi);
+  }
   return is_found;
 }
 
 /* In dimension d, all accesses to the buffer of touch `first` keep to the span of their round. */
 static bool is_apart_in(tn_sched *s, const tn_touches *touches, size_t first, uint32_t d) {
-  span all = {.coef = 0};
+  tn_reach all = {.coef = 0};
   const tn_node *buffer = touches->list.data[first].buffer;
   for (size_t i = first; i < touches->list.len; ++i) {
     const tn_touch *t = &touches->list.data[i];
     const tn_access *access = &t->print.access;
-    span one;
+    tn_reach one;
     if (t->buffer != buffer) {
       continue;
     }
-    if (!find_span(s, &t->print.domain, access->mins[d],
-                   access->extents == NULL ? NULL : access->extents[d], &one)) {
+    if (!find_reach(s, &t->print.domain, access->mins[d],
+                    access->extents == NULL ? NULL : access->extents[d], &one)) {
       return false;
     }
     if (i == first) {
       all = one;
     }
-    if (one.coef != all.coef || one.base != all.base) {
+    if (!tn_reach_join(&all, &one)) {
       return false;
     }
-    all.lo = one.lo < all.lo ? one.lo : all.lo;
-    all.hi = one.hi > all.hi ? one.hi : all.hi;
   }
-  int64_t width = 0;
-  int64_t step = all.coef < 0 ? -all.coef : all.coef;
-  return !__builtin_sub_overflow(all.hi, all.lo, &width) && width < step;
+  return tn_reach_is_apart(&all);
 }
 
 bool tn_touches_are_apart(tn_sched *s, const tn_touches *touches) {

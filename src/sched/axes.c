@@ -120,7 +120,10 @@ tn_status tn_prove_all_steps(tn_sched *s, const tn_tree *tree, const tn_node *bl
   ++s->stats.n_questions;
   tn_answer answer = tn_sets_is_covered(tn_sched_sets(s), &part, 1, &whole);
   tn_sets_pop(tn_sched_sets(s), mark);
-  return answer.verdict == TN_PROVED ? NULL : not_all(s, block, &answer);
+  if (answer.verdict != TN_PROVED) {
+    return not_all(s, block, &answer);
+  }
+  return NULL;
 }
 
 /* ---- final values ---- */
@@ -176,7 +179,9 @@ tn_status tn_prove_final(tn_sched *s, const tn_tree *tree, const tn_node *reader
         ++s->stats.n_questions;
         tn_answer answer =
             tn_sets_is_independent(tn_sched_sets(s), &read->print, &write->print, 1, &order);
-        st = answer.verdict == TN_PROVED ? NULL : not_final(s, read, write, &answer);
+        if (answer.verdict != TN_PROVED) {
+          st = not_final(s, read, write, &answer);
+        }
       }
     }
   }
@@ -190,7 +195,7 @@ tn_status tn_prove_rounds_apart(tn_sched *s, const tn_node *label) {
   const tn_node *at = tn_tree_site(tree, label);
   for (; at != NULL; at = tn_tree_parent(tree, at)) {
     if (tn_is(at, TN_OP_FOR) && at->attr.i64 != TN_FOR_SERIAL && at->attr.i64 != TN_FOR_UNROLLED) {
-      TN_TRY_MSG(tn_deps_carried(s, tree, at, false), "rounds of loop '%s' run at once",
+      TN_TRY_MSG(tn_deps_carried(s, tree, at, at->attr.i64), "rounds of loop '%s' run at once",
                  at->in[TN_FOR_VAR]->attr.text);
     }
   }

@@ -5,7 +5,7 @@
  * each pair of accesses to one buffer with a write among them. */
 #include "sched/deps.h"
 
-#include "sched/touches.h"
+#include "sched/rewrite.h"
 
 /* ---- what a question is about ---- */
 
@@ -14,7 +14,9 @@ typedef struct asker {
   const tn_tree *tree;
   uint32_t n_orders;
   tn_order orders[2];
-  const char *what; /* "two rounds of loop 'i' touch one element" */
+  const char *what;    /* "two rounds of loop 'i' touch one element" */
+  const tn_node *loop; /* parallel: its rounds may have memory of their own; else NULL */
+  tn_map own;          /* ids of buffers that are known to be that */
 } asker;
 
 static const char *step_name(const tn_touch *t) {
@@ -65,7 +67,35 @@ static tn_status ask(asker *q, const tn_touch *a, const tn_touch *b) {
     ++q->s->stats.n_undecided;
   }
   ++q->s->stats.n_questions;
-  return answer.verdict == TN_PROVED ? NULL : conflict(q, a, b, &answer);
+  if (answer.verdict != TN_PROVED) {
+    return conflict(q, a, b, &answer);
+  }
+  return NULL;
+}
+
+/* The same, but that the buffer may be private to the rounds of a parallel loop. touches: of it. */
+static tn_status ask_private(asker *q, const tn_touch *a, const tn_touch *b, tn_touches *touches) {
+  const tn_node *buffer = a->buffer;
+  bool is_same = buffer == b->buffer;
+  if (is_same && tn_map_find(&q->own, buffer->id, NULL)) {
+    return NULL;
+  }
+  tn_status st = ask(q, a, b);
+  if (st == NULL || q->loop == NULL || !is_same ||
+      !tn_scope_allocates(tn_tree_scope(q->tree, q->loop), buffer)) {
+    return st;
+  }
+  tn_status why = tn_prove_private(q->s, q->tree, q->loop, touches, buffer);
+  if (why != NULL) {
+    tn_status both = TN_ERR(TN_INVALID, "%s; '%s' is not each round's own: %s",
+                            tn_status_message(st), buffer->attr.text, tn_status_message(why));
+    tn_status_free(st);
+    tn_status_free(why);
+    return both;
+  }
+  tn_map_set(&q->own, buffer->id, 1);
+  tn_status_free(st);
+  return NULL;
 }
 
 /* Two updates of one reduction whose order is free. */
@@ -75,14 +105,13 @@ static bool are_free_updates(const tn_touch *a, const tn_touch *b) {
 }
 
 /* Each pair both ways: the orders are not symmetric. */
-static tn_status ask_pairs(asker *q, const tn_touches *as, const tn_touches *bs,
-                           bool moves_reductions) {
+static tn_status ask_pairs(asker *q, tn_touches *as, const tn_touches *bs, bool moves_reductions) {
   for (size_t i = 0; i < as->list.len; ++i) {
     for (size_t k = 0; k < bs->list.len; ++k) {
       const tn_touch *a = &as->list.data[i];
       const tn_touch *b = &bs->list.data[k];
       if (tn_touches_meet(a, b) && !(moves_reductions && are_free_updates(a, b))) {
-        TN_TRY(ask(q, a, b));
+        TN_TRY(ask_private(q, a, b, as));
       }
     }
   }
@@ -147,8 +176,7 @@ static bool find_form(tn_sched *s, const tn_tree *tree, const tn_node *loop, for
 
 /* ---- carried by a loop ---- */
 
-tn_status tn_deps_carried(tn_sched *s, const tn_tree *tree, const tn_node *loop,
-                          bool moves_reductions) {
+tn_status tn_deps_carried(tn_sched *s, const tn_tree *tree, const tn_node *loop, int64_t kind) {
   form f;
   if (find_form(s, tree, loop, &f) && (f.spatial & 1) != 0 && (f.other & 1) == 0) {
     ++s->stats.n_cheap;
@@ -169,8 +197,10 @@ tn_status tn_deps_carried(tn_sched *s, const tn_tree *tree, const tn_node *loop,
              .tree = tree,
              .n_orders = 1,
              .orders = {{.op = TN_OP_LT, .n = 1, .a = &var, .b = &var}},
-             .what = tn_buf_text(&what)};
-  tn_status st = ask_pairs(&q, &touches, &touches, moves_reductions);
+             .what = tn_buf_text(&what),
+             .loop = kind == TN_FOR_PARALLEL ? loop : NULL};
+  tn_status st = ask_pairs(&q, &touches, &touches, false);
+  tn_map_deinit(&q.own);
   tn_sets_pop(tn_sched_sets(s), mark);
   tn_buf_deinit(&what);
   tn_touches_deinit(&touches);

@@ -7,13 +7,17 @@
 #ifndef TN_SCHED_DEPS_H
 #define TN_SCHED_DEPS_H
 
-#include "sched/sched_priv.h"
+#include "sched/touches.h"
 
 /// Do two rounds of `loop` (a FOR; the loops around it in equal rounds) touch one element, one of
-/// them writing it? moves_reductions: two updates of one reduction block do not count (they may
-/// change places, not run at once).
+/// them writing it? kind: the tn_for_kind that the loop has or is to have; for a parallel one memory
+/// that is private to its rounds does not count, since lowering gives each round its own.
 TN_MUST_USE tn_status tn_deps_carried(tn_sched *s, const tn_tree *tree, const tn_node *loop,
-                                      bool moves_reductions);
+                                      int64_t kind);
+/// Each round of the loop uses a buffer of its scope for itself: nothing outside of the loop touches
+/// it, and a round reads what it has written before. touches: of the loop. (private.c)
+TN_MUST_USE tn_status tn_prove_private(tn_sched *s, const tn_tree *tree, const tn_node *loop,
+                                       tn_touches *touches, const tn_node *buffer);
 /// May the nest `old_loops` (FORs, outermost first, each the only thing in the one before) run in the
 /// order `new_loops` (the same FORs)? Updates of a reduction may change places, but its first value
 /// comes first.

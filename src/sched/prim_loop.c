@@ -236,7 +236,7 @@ static tn_status check_marks(tn_sched *s, const chain *c) {
     int64_t kind = c->new_loops[i]->attr.i64;
     if (i < was && kind != TN_FOR_SERIAL && kind != TN_FOR_UNROLLED) {
       const tn_tree *tree = tn_sched_tree(s, handle);
-      TN_TRY(tn_deps_carried(s, tree, tn_tree_site(tree, handle), false));
+      TN_TRY(tn_deps_carried(s, tree, tn_tree_site(tree, handle), kind));
     }
   }
   return NULL;

@@ -55,7 +55,7 @@ tn_status tn_prim_parallel(tn_sched *s, tn_prim_call *call) {
     return tn_refuse(s, call->args[0], "make the outer loop the parallel one",
                      "the loop '%s' around it is vectorized", lanes->in[TN_FOR_VAR]->attr.text);
   }
-  TN_TRY(tn_deps_carried(s, tree, loop, false));
+  TN_TRY(tn_deps_carried(s, tree, loop, TN_FOR_PARALLEL));
   return tn_sched_replace(s, loop, tn_for_with_kind(s->ir, loop, TN_FOR_PARALLEL));
 }
 
@@ -96,7 +96,7 @@ tn_status tn_prim_vectorize(tn_sched *s, tn_prim_call *call) {
   const tn_node *loop = tn_tree_site(tree, call->args[0]);
   TN_TRY(check_markable(s, loop));
   TN_TRY(check_lanes(s, tree, loop));
-  TN_TRY(tn_deps_carried(s, tree, loop, false));
+  TN_TRY(tn_deps_carried(s, tree, loop, TN_FOR_VECTORIZED));
   return tn_sched_replace(s, loop, tn_for_with_kind(s->ir, loop, TN_FOR_VECTORIZED));
 }
 
@@ -138,7 +138,7 @@ tn_status tn_prim_bind(tn_sched *s, tn_prim_call *call) {
                        at->in[TN_FOR_VAR]->attr.text, tag);
     }
   }
-  TN_TRY(tn_deps_carried(s, tree, loop, false));
+  TN_TRY(tn_deps_carried(s, tree, loop, TN_FOR_THREAD_BINDING));
   const tn_node *bound = tn_for_with_kind(s->ir, loop, TN_FOR_THREAD_BINDING);
   return tn_sched_replace(s, loop, tn_with_child(s->ir, bound, TN_FOR_THREAD, call->args[1]));
 }

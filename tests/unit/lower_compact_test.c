@@ -12,7 +12,8 @@
 
 enum { N_PROGRAMS = 400 };
 
-static const char passes[] = "lower_blocks,compact_buffers,simplify,partition_loops";
+static const char passes[] =
+    "lower_blocks,compact_buffers,serialize_loops,simplify,partition_loops";
 
 typedef struct maker {
   tn_rng rng;

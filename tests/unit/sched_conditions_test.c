@@ -71,7 +71,7 @@ static const sched_row moves[] = {
      MAKE_B "for i2, j2 in T.grid(7, 8):\n    with T.block(\"C\"):\n"
             "        vi, vj = T.axis.remap(\"SS\", [i2, j2])\n"
             "        C[vi, vj] = B[vi, vj] + B[vi + 1, vj]",
-     "parallel(i2)\ncompute_at(B, i2)", NULL, "run at once"},
+     "bind(i2, \"threadIdx.x\")\ncompute_at(B, i2)", NULL, "run at once"},
     {"a block that knows a loop without an axis", AC,
      "B = T.alloc_buffer((8, 8))\nfor i, j in T.grid(8, 8):\n    with T.block(\"B\"):\n"
      "        vj = T.axis.spatial(8, j)\n        B[i, vj] = A[i, vj]\n" USE_C,

@@ -133,9 +133,40 @@ static const checked_case cases[] = {
     {"a serial loop around a parallel one", HEAD_AO2,
      "for i in range(4):\n    for j in T.parallel(4):\n        O[0, j * $] = A[i, j]", "0", "1",
      "a turn of the parallel loop over 'j' writes O[0, 0]"},
-    {"scratch memory outside the loop", HEAD_AO,
+    {"scratch memory that each turn may have for itself", HEAD_AO,
      "t = T.alloc_buffer((8,))\nfor i in T.parallel(8):\n    t[i * $] = A[i]\n"
      "    O[i] = t[i * $]",
+     "0", "1", NULL},
+    {"scratch memory for each turn of the inner loop", HEAD_AO2,
+     "t = T.alloc_buffer((4,))\nfor i in range(4):\n    for j in T.parallel(4):\n"
+     "        t[i * $] = A[i, j]\n        O[i, j] = t[i * $]",
+     "0", "1", NULL},
+    {"scratch memory that is read after the loop", HEAD_AO,
+     "t = T.alloc_buffer((8,))\nfor i in T.parallel(8):\n    t[i * $] = A[i]\n"
+     "    O[i] = t[i * $]\nO[0] = t[0]",
+     "0", "1",
+     "t.py:7:5: error: f: t[0] is read outside of a parallel loop whose turns share 't': two of "
+     "them write one element [loop-race]"},
+    {"scratch memory that another loop writes", HEAD_AO,
+     "t = T.alloc_buffer((8,))\nfor i in T.parallel(8):\n    t[i * $] = A[i]\n"
+     "    O[i] = t[i * $]\nfor i in range(8):\n    t[i] = A[i]\n    O[i] = t[i]",
+     "0", "1", "t[0] is written outside of a parallel loop whose turns share 't'"},
+    {"scratch memory that was written before the loop", HEAD_AO,
+     "t = T.alloc_buffer((8,))\nt[7] = A[7]\nfor i in T.parallel(8):\n    t[i * $] = A[i]\n"
+     "    O[i] = t[i * $]",
+     "0", "1",
+     "a turn of the parallel loop over 'i' writes t[0], which another one wrote (line 6)"},
+    {"scratch memory that another turn wrote", HEAD_AO,
+     "t = T.alloc_buffer((8,))\nfor i in T.parallel(8):\n    t[i % 2] = A[i]\n"
+     "    if i > 0:\n        O[i] = t[(i + $) % 2]",
+     "1", "0", "a turn of the parallel loop over 'i' reads t[0], which another one wrote (line 5)"},
+    {"scratch memory of lanes", HEAD_AO,
+     "t = T.alloc_buffer((8,))\nfor i in T.vectorized(8):\n    t[i * $] = A[i]\n"
+     "    O[i] = t[i * $]",
+     "0", "1", "a turn of the vectorized loop over 'i' writes t[0]"},
+    {"allocated memory outside the loop", HEAD_AO,
+     "p = T.allocate([8], \"float32\", \"global\")\nt = T.decl_buffer((8,), \"float32\", "
+     "data=p)\nfor i in T.parallel(8):\n    t[i * $] = A[i]\n    O[i] = t[i * $]",
      "0", "1", "a turn of the parallel loop over 'i' writes t[0]"},
     {"a parallel loop over a reduce axis", HEAD_AO2,
      "for i in T.serial(4):\n    for k in $(4):\n        with T.block(\"s\"):\n"

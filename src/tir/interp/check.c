@@ -30,6 +30,7 @@ void tn_tir_checker_free(tn_tir_checker *check) {
   }
   for (size_t i = 0; i < check->shadows.len; ++i) {
     free(check->shadows.data[i]->cells);
+    TN_VEC_DEINIT(&check->shadows.data[i]->loops);
     free(check->shadows.data[i]);
   }
   TN_VEC_DEINIT(&check->shadows);

@@ -18,7 +18,8 @@ typedef struct access {
   const tn_node *buffer;
   bool is_store;
   uint32_t n_halves; /* half bytes of the lane */
-  uint64_t at;       /* half bytes from the start of the memory */
+  tn_shadow *shadow;
+  uint64_t at; /* half bytes from the start of the memory */
   int64_t index[TN_MAX_NDIM];
 } access;
 
@@ -39,7 +40,11 @@ static tn_status begin_loop(tn_ivm *vm, const tn_ins *in) {
   if (in->a > 0) {
     TN_TRY(tick(check));
     tn_check_fork *fork = &check->forks.data[vm->n_outer_forks + (uint32_t)in->a - 1];
-    *fork = (tn_check_fork){.start = check->clock, .turn = check->clock, .is_lanes = in->b != 0};
+    *fork = (tn_check_fork){.start = check->clock,
+                            .turn = check->clock,
+                            .is_lanes = in->b != 0,
+                            .is_parallel = in->c != 0,
+                            .mark = in};
   }
   return NULL;
 }
@@ -340,12 +345,59 @@ static tn_status report_instances(tn_ivm *vm, const access *a, bool did_write, u
   return st;
 }
 
+/* ---- memory that each turn may have for itself ---- */
+
+/* Notes in which forks all accesses to scratch memory were. One outside of a parallel loop whose
+ * turns share it: they can not each have their own then. */
+static tn_status keep_loops(tn_ivm *vm, const access *a, const standing *now, bool *found) {
+  tn_shadow *s = a->shadow;
+  const tn_check_fork *forks = vm->check->forks.data;
+  if (!s->is_used) {
+    s->is_used = true;
+    s->loops.len = 0;
+    for (uint32_t i = 0; i < now->n_forks; ++i) {
+      TN_VEC_PUSH(&s->loops, forks[i].mark);
+    }
+    return NULL;
+  }
+  uint32_t n = 0;
+  while (n < s->loops.len && n < now->n_forks && s->loops.data[n] == forks[n].mark) {
+    ++n;
+  }
+  s->loops.len = n;
+  if (n >= s->n_shared) {
+    return NULL;
+  }
+  tn_buf text = TN_BUF_INIT;
+  *found = true;
+  s->n_shared = 0;
+  tn_status st =
+      tn_check_report(vm, a->in, "loop-race", a->buffer,
+                      "%s is %s outside of a parallel loop whose turns share '%s': two "
+                      "of them write one element",
+                      element(a, &text), a->is_store ? "written" : "read", a->buffer->attr.text);
+  tn_buf_deinit(&text);
+  return st;
+}
+
+/* Turns of that fork may share the memory as far as is known: nothing outside has touched it. What
+ * a turn reads of another one is found when it reads. */
+static bool may_share(const tn_ivm *vm, const access *a, int32_t fork) {
+  tn_shadow *s = a->shadow;
+  bool may = a->is_store && s->is_scratch && vm->check->forks.data[fork].is_parallel &&
+             (size_t)fork < s->loops.len;
+  if (may && s->n_shared <= (uint32_t)fork) {
+    s->n_shared = (uint32_t)fork + 1;
+  }
+  return may;
+}
+
 /* Whether an earlier access (a write or a read) and this one may be at once. */
 static tn_status meet(tn_ivm *vm, const access *a, const standing *now, uint32_t stamp,
                       tn_check_node node, bool did_write, uint32_t line, bool *found) {
   bool same = a->is_store && did_write && is_same_value(vm, a);
   int32_t fork = fork_between(vm->check, now->n_forks, stamp, same);
-  if (fork >= 0) {
+  if (fork >= 0 && !may_share(vm, a, fork)) {
     *found = true;
     return report_turns(vm, a, fork, did_write, line);
   }
@@ -399,13 +451,17 @@ static tn_status check_cell(tn_ivm *vm, const access *a, const standing *now, tn
   return NULL;
 }
 
-static tn_status check_cells(tn_ivm *vm, const access *a) {
+static tn_status check_cells(tn_ivm *vm, access *a) {
   const tn_imem *mem = &vm->mems[a->buf->mem];
   const tn_shadow *s = mem->shadow;
+  a->shadow = mem->shadow;
   standing now = stand(vm, a->in);
   bool found = false;
   if (s == NULL || s->cells == NULL) {
     return NULL;
+  }
+  if (s->is_scratch) {
+    TN_TRY(keep_loops(vm, a, &now, &found));
   }
   uint64_t at = a->at + 2 * mem->shadow_at;
   for (uint64_t i = at / s->grain; i * s->grain < at + a->n_halves && i < s->n_cells; ++i) {

@@ -32,8 +32,9 @@ void tn_icheck_loop(tn_icomp *c, const tn_node *loop) {
   }
   bool is_fork = may_run_at_once(loop);
   bool is_lanes = tn_is(loop, TN_OP_FOR) && loop->attr.i64 == TN_FOR_VECTORIZED;
+  bool is_parallel = tn_is(loop, TN_OP_FOR) && loop->attr.i64 == TN_FOR_PARALLEL;
   tn_iloop around = {.var = loop->in[0], .mark = tn_icomp_temp(c)};
-  emit(c, TN_ICHECK_MARK, around.mark, is_fork ? n_forks_at(c) + 1 : 0, is_lanes, 0);
+  emit(c, TN_ICHECK_MARK, around.mark, is_fork ? n_forks_at(c) + 1 : 0, is_lanes, is_parallel);
   TN_VEC_PUSH(&c->loops, around);
 }
 

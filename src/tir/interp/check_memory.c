@@ -73,6 +73,7 @@ static void drop_shadow(tn_tir_checker *check, tn_shadow *s) {
     }
   }
   free_cells(check, s);
+  TN_VEC_DEINIT(&s->loops);
   free(s);
 }
 
@@ -185,13 +186,16 @@ void tn_check_end(tn_ivm *vm) {
   check->scopes.len = 1;
 }
 
-tn_status tn_check_alloc(tn_ivm *vm, uint32_t mem, size_t elem_bytes) {
+tn_status tn_check_alloc(tn_ivm *vm, uint32_t mem, size_t elem_bytes, bool is_scratch) {
   tn_imem *m = &vm->mems[mem];
   tn_shadow *s = m->shadow;
   if (s == NULL) {
     s = new_shadow(vm->check, m->data, m->n_bytes);
     m->shadow = s;
   }
+  s->is_scratch = is_scratch;
+  s->is_used = false;
+  s->n_shared = 0;
   if (s->cells != NULL && s->n_bytes == m->n_bytes && s->grain <= 2 * elem_bytes) {
     memset(s->cells, 0, s->n_cells * sizeof *s->cells);
     s->data = m->data;

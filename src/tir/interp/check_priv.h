@@ -38,6 +38,10 @@ struct tn_shadow {
   tn_cell *cells;  /* NULL: all alike, see is_written */
   bool is_written; /* without cells: all of it, or nothing */
   bool is_kept;    /* outlives the call: memory of the graph level */
+  bool is_scratch; /* of T.alloc_buffer: the turns of a parallel loop may each have their own */
+  bool is_used;
+  TN_VEC(const tn_ins *) loops; /* of scratch: forks (their MARKs) around all accesses so far */
+  uint32_t n_shared;            /* turns of the innermost of that many share it; 0: none do */
 };
 
 /// Instances of one block that differ in their spatial axes only, in one instance of what is
@@ -52,6 +56,8 @@ typedef struct tn_check_fork {
   uint32_t start;
   uint32_t turn; /* when the present one began */
   bool is_lanes; /* vectorized: equal values may meet */
+  bool is_parallel;
+  const tn_ins *mark; /* which loop */
 } tn_check_fork;
 
 typedef struct tn_finding {
@@ -94,8 +100,8 @@ const tn_iwhere *tn_check_where(const tn_ivm *vm, const tn_ins *in);
 /// Gives each argument's memory its shadow. Paired with tn_check_end also when it fails.
 TN_MUST_USE tn_status tn_check_begin(tn_ivm *vm);
 void tn_check_end(tn_ivm *vm);
-/// Memory `mem` was allocated anew.
-TN_MUST_USE tn_status tn_check_alloc(tn_ivm *vm, uint32_t mem, size_t elem_bytes);
+/// Memory `mem` was allocated anew. is_scratch: by a block.
+TN_MUST_USE tn_status tn_check_alloc(tn_ivm *vm, uint32_t mem, size_t elem_bytes, bool is_scratch);
 /// Cells of `mem` become small enough for elements of n_halves half bytes at half byte `at`.
 TN_MUST_USE tn_status tn_check_refine(tn_ivm *vm, uint32_t mem, uint64_t at, size_t n_halves);
 /// A call may have written all of `mem`.

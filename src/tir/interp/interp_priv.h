@@ -34,7 +34,7 @@ typedef enum tn_icheck {
   TN_ICHECK_STORE,
   TN_ICHECK_DIVISOR, /* d: the quotient; b: what must not be 0 */
   TN_ICHECK_WIDE,    /* a: index; b: the same in 64 bits; c: buffer */
-  TN_ICHECK_MARK,    /* a loop begins; d: its mark; a: fork + 1, 0: none; b: lanes */
+  TN_ICHECK_MARK,    /* a loop begins; d: its mark; a: fork + 1, 0: none; b: lanes; c: parallel */
   TN_ICHECK_TURN,    /* of fork a */
   TN_ICHECK_BLOCK    /* an instance of block a begins; b: nodes around it */
 } tn_icheck;

@@ -267,7 +267,8 @@ tn_status tn_icomp_address_of(tn_icomp *c, const tn_node *load, tn_ival *out) {
 
 /* Memory for the product of n sizes (slots) of elements of n_bytes; the handle goes to a new slot.
  */
-static int32_t emit_alloc(tn_icomp *c, size_t n_bytes, uint32_t n, const int32_t *sizes) {
+static int32_t emit_alloc(tn_icomp *c, size_t n_bytes, uint32_t n, const int32_t *sizes,
+                          bool is_scratch) {
   int32_t handle = tn_icomp_temp(c);
   int32_t list = (int32_t)c->prog->lists.len;
   TN_VEC_PUSH(&c->prog->lists, (int32_t)n);
@@ -275,8 +276,8 @@ static int32_t emit_alloc(tn_icomp *c, size_t n_bytes, uint32_t n, const int32_t
     TN_VEC_PUSH(&c->prog->lists, sizes[i]);
   }
   TN_VEC_PUSH(&c->prog->mems, NULL);
-  tn_icomp_emit(c, TN_IOP_ALLOC, (uint32_t)n_bytes, handle, (int32_t)c->prog->mems.len - 1, 0,
-                list);
+  tn_icomp_emit(c, TN_IOP_ALLOC, (uint32_t)n_bytes, handle, (int32_t)c->prog->mems.len - 1,
+                is_scratch, list);
   ++c->epoch;
   return handle;
 }
@@ -292,7 +293,7 @@ tn_status tn_icomp_alloc(tn_icomp *c, const tn_node *n) {
   for (uint32_t i = 0; i < extents->n_in; ++i) {
     TN_TRY(tn_icomp_scalar(c, extents->in[i], &sizes[i]));
   }
-  tn_icomp_bind_slot(c, var, emit_alloc(c, tn_dtype_bytes(n->dtype), extents->n_in, sizes));
+  tn_icomp_bind_slot(c, var, emit_alloc(c, tn_dtype_bytes(n->dtype), extents->n_in, sizes, false));
   return tn_icomp_set_loose(c, var);
 }
 
@@ -341,7 +342,7 @@ tn_status tn_icomp_alloc_buffer(tn_icomp *c, const tn_node *buffer) {
     }
   }
   tn_icomp_bind_slot(c, buffer->in[TN_BUFFER_DATA],
-                     emit_alloc(c, tn_dtype_bytes(buffer->dtype), n_sizes, sizes));
+                     emit_alloc(c, tn_dtype_bytes(buffer->dtype), n_sizes, sizes, true));
   TN_TRY(tn_icomp_set_buffer(c, buffer));
   return tn_icomp_set_loose(c, buffer->in[TN_BUFFER_DATA]);
 }

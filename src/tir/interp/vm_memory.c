@@ -73,7 +73,7 @@ tn_status tn_ivm_alloc(tn_ivm *vm, const tn_ins *in) {
   }
   mem->n_bytes = n_bytes;
   vm->slots[in->d].u = ((uint64_t)in->a + 1) << TN_HANDLE_SHIFT;
-  return vm->check == NULL ? NULL : tn_check_alloc(vm, (uint32_t)in->a, in->x);
+  return vm->check == NULL ? NULL : tn_check_alloc(vm, (uint32_t)in->a, in->x, in->b != 0);
 }
 
 /* ---- buffers ---- */
