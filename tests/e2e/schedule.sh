@@ -28,12 +28,14 @@ for steps in "$work"/matmul/[0-9]*.py "$work"/vector_add/[0-9]*.py; do
   done
 done
 
-# What the comments of the last two say: lines of C are asked for, one tile ahead.
+# What the comments of the last two say: rows of B eight rounds ahead, lines of C one tile ahead.
 for name in 6_prefetched 7_parallel; do
   succeeds "lesson $name" "$TENON" schedule "$mm" "$work/matmul/$name.py"
-  out_has '^ +v1 = T.axis.spatial\(96, j_0 \* 64 \+ j_1 \* 16 \+ 16\)$'
-  out_has '^ +T.prefetch\(T.address_of\(C\[v0, v1\]\), 0, 3, 1\)$'
-  is "lesson $name asks for nothing else" "$(grep -c 'T.prefetch(' "$work/out")" -eq 1
+  is "lesson $name asks for rows of B" "$(grep -B 5 'T.address_of(B\[' "$work/out" |
+    grep -c 'v0 = T.axis.spatial(96, ax0 + 8)')" -eq 1
+  is "lesson $name asks for lines of C" "$(grep -B 5 'T.address_of(C\[' "$work/out" |
+    grep -c 'v1 = T.axis.spatial(96, j_0 \* 64 + j_1 \* 16 + 16)')" -eq 1
+  is "lesson $name asks for nothing else" "$(grep -c 'T.prefetch(' "$work/out")" -eq 2
 done
 
 # ---- the command -------------------------------------------------------------------------------------

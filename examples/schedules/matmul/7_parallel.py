@@ -30,6 +30,9 @@ sch.unroll(row)
 sch.unroll(col0)
 sch.vectorize(col1)
 # What is needed soon.
+sch.prefetch(B_pack, "B", kk, 8)
 sch.prefetch(out, "C", j1, 1)
+sch.unroll(sch.get_loops("B_prefetch")[-1])
+sch.unroll(sch.get_loops("C_prefetch")[-1])
 # The blocks of columns, shared.
 sch.parallel(j0)
