@@ -3,20 +3,17 @@
 /* A loop function as a list of stores. Axes of blocks become what they are bound to, predicates and
  * the moment of init become conditions; what blocks say about regions is not looked at. */
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "sched/certify_priv.h"
 #include "tir/tir.h"
 
 bool tn_cf_fail(tn_cf *c, const char *fmt, ...) {
-  char text[512];
   va_list args;
   va_start(args, fmt);
-  (void)vsnprintf(text, sizeof text, fmt, args);
-  va_end(args);
   if (c->why.len == 0) {
-    tn_buf_puts(&c->why, text);
+    tn_buf_vprintf(&c->why, fmt, args);
   }
+  va_end(args);
   return false;
 }
 

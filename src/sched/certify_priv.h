@@ -5,6 +5,7 @@
  *   certify_flat.c    a function as a list of stores, each with its loops and its condition
  *   certify_find.c    instances of stores; which of them a load may read from
  *   certify_reduce.c  two reductions are the same
+ *   certify_access.c  accesses stay inside their buffers, and apart where rounds have no order
  *   certify.c         two values are the same, two functions are
  *
  * A proof is about instances: loop variables of stores stand for one round each, as symbols, and
@@ -133,6 +134,9 @@ bool tn_cf_is_written(tn_cf *c, const tn_cf_source *source, uint64_t writers);
 
 /* ---- certify_reduce.c ---- */
 bool tn_cf_is_equal_reduction(tn_cf *c, const tn_cf_source *a, const tn_cf_source *b);
+
+/* ---- certify_access.c ---- */
+bool tn_cf_is_sound(tn_cf *c, const tn_cf_func *func);
 
 /* ---- certify.c ---- */
 /// Proved that both are the same value.
