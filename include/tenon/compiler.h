@@ -71,6 +71,9 @@ TN_API tn_status tn_program_parse_as(const char *text, size_t len, const char *f
                                      const tn_read_opts *opts, tn_program **out_program);
 TN_API tn_status tn_program_load_as(const char *path, const tn_read_opts *opts,
                                     tn_program **out_program);
+/// The operators of an ONNX model's graph, each once, sorted, separated by spaces; malloc'ed, free
+/// with free().
+TN_API tn_status tn_onnx_operators(const char *path, char **out_names);
 TN_API void tn_program_free(tn_program *program);
 /// The canonical text, which reads back to an equal program; malloc'ed, free with free(). Constants
 /// too large to stand in the text print as metadata["relax.expr.Constant"][i]; tn_program_save

@@ -119,6 +119,16 @@ static bool is_onnx(const char *path) {
   return first == 0x08;
 }
 
+tn_status tn_onnx_operators(const char *path, char **out_names) {
+  tn_buf names = TN_BUF_INIT;
+  tn_status st = tn_onnx_list_operators(path, &names);
+  if (st == NULL) {
+    *out_names = tn_buf_take(&names);
+  }
+  tn_buf_deinit(&names);
+  return st;
+}
+
 static tn_status load_onnx(const char *path, const tn_read_opts *how, tn_program **out_program) {
   tn_program *program = NULL;
   tn_diags diags = {0};

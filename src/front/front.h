@@ -27,6 +27,9 @@ TN_MUST_USE tn_status tn_onnx_import(const char *path, const tn_onnx_opts *opts,
 /// Reads a tensor file of the ONNX backend tests (input_0.pb).
 TN_MUST_USE tn_status tn_onnx_read_array(const char *path, tn_array *out_array);
 
+/// Appends the operators of a model's graph, each once, sorted, separated by spaces.
+TN_MUST_USE tn_status tn_onnx_list_operators(const char *path, tn_buf *out);
+
 /// Row `i` of the table of operators, in order of domain and name; false past the last.
 bool tn_onnx_rule_describe(int32_t i, const char **out_domain, const char **out_op,
                            int64_t *out_since);

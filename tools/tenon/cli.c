@@ -36,7 +36,7 @@ static void print_option(const cli_option *option) {
 
 static void print_help(const cli_command *command) {
   printf("usage: tenon %s [options]%s%s\n\n%s\n\noptions:\n", command->name,
-         command->n_operands > 0 ? " " : "", command->operands, command->summary);
+         command->n_operands != 0 ? " " : "", command->operands, command->summary);
   for (int32_t i = 0; i < command->n_options; ++i) {
     print_option(&command->options[i]);
   }
@@ -133,7 +133,8 @@ int cli_run(const cli_command *command, int argc, char **argv) {
     args.values[args.n_values].option = option;
     args.values[args.n_values++].text = optarg != NULL ? optarg : "";
   }
-  if (argc - optind != command->n_operands) {
+  bool is_list = command->n_operands < 0;
+  if (is_list ? argc == optind : argc - optind != command->n_operands) {
     return cli_usage(&args, "`tenon %s` takes %s, and %d arguments came", command->name,
                      command->n_operands == 0 ? "no arguments" : command->operands, argc - optind);
   }
@@ -212,7 +213,8 @@ bool cli_read_opts(const cli_args *args, cli_read *out) {
     tn_dialect dialect;
   } years[] = {{"2022", TN_DIALECT_2022}, {"2023", TN_DIALECT_2023}, {"2026", TN_DIALECT_2026}};
   const char *dialect = cli_value(args, "dialect");
-  out->opts = (tn_read_opts){.dialect = TN_DIALECT_AUTO, .defines = out->defines};
+  out->opts = (tn_read_opts){
+      .dialect = TN_DIALECT_AUTO, .defines = out->defines, .shapes = out->shapes};
   for (size_t i = 0; dialect != NULL && i < sizeof years / sizeof *years; ++i) {
     if (strcmp(dialect, years[i].name) == 0) {
       out->opts.dialect = years[i].dialect;
@@ -230,6 +232,14 @@ bool cli_read_opts(const cli_args *args, cli_read *out) {
       return false;
     }
     out->defines[out->opts.n_defines++] = text;
+  }
+  while ((text = cli_value_at(args, "shape", out->opts.n_shapes)) != NULL) {
+    const char *equals = strchr(text, '=');
+    if (equals == NULL || equals == text) {
+      (void)cli_usage(args, "--shape %s: NAME=1,3,224,224 is needed", text);
+      return false;
+    }
+    out->shapes[out->opts.n_shapes++] = text;
   }
   return true;
 }

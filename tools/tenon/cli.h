@@ -26,7 +26,7 @@ typedef struct cli_args cli_args;
 typedef struct cli_command {
   const char *name;
   const char *operands; /* "FILE" */
-  int32_t n_operands;   /* exactly so many */
+  int32_t n_operands;   /* exactly so many; -1: one or more */
   const char *summary;  /* one line */
   const cli_option *options;
   int32_t n_options;
@@ -37,7 +37,7 @@ enum { CLI_MAX_VALUES = 256 };
 
 struct cli_args {
   const cli_command *command;
-  char **operands;
+  char **operands; /* ends with NULL */
   int32_t n_values;
   struct {
     const cli_option *option;
@@ -98,6 +98,11 @@ tn_status cli_write(const char *path, const char *text);
         "the value (a number, True, False or a text) of a name that the text leaves open; " \
         "repeatable"                                                                        \
   }
+#define CLI_OPT_SHAPE                                                                         \
+  {                                                                                           \
+    "shape", 0, "NAME=N,N...",                                                                \
+        "the shape of an ONNX model's input; below 0: as the model has it; repeatable"        \
+  }
 #define CLI_OPT_TARGET \
   { "target", 0, "NAME", "what to compile for (default: host); `tenon targets` lists them" }
 #define CLI_OPT_LEVEL \
@@ -111,10 +116,11 @@ tn_status cli_write(const char *path, const char *text);
 #define CLI_OPT_DUMP \
   { "dump-dir", 0, "DIR", "write the program after each pass to DIR/NNN-pass.py" }
 
-/// What --dialect and --define say. False after printing what is wrong, which is wrong usage.
+/// What --dialect, --define and --shape say. False after printing what is wrong, which is wrong usage.
 typedef struct cli_read {
   tn_read_opts opts;
   const char *defines[CLI_MAX_VALUES];
+  const char *shapes[CLI_MAX_VALUES];
 } cli_read;
 bool cli_read_opts(const cli_args *args, cli_read *out);
 

@@ -15,6 +15,7 @@ static const cli_option compile_options[] = {
     CLI_OPT_BIND,
     CLI_OPT_DIALECT,
     CLI_OPT_DEFINE,
+    CLI_OPT_SHAPE,
     CLI_OPT_TARGET,
     CLI_OPT_LEVEL,
     CLI_OPT_STRICT,

@@ -20,6 +20,7 @@ static const cli_option run_options[] = {
     CLI_OPT_BIND,
     CLI_OPT_DIALECT,
     CLI_OPT_DEFINE,
+    CLI_OPT_SHAPE,
     {"interpret", 0, "[checked]",
      "use the reference interpreters instead of compiling: slow, exact, every index checked; "
      "checked: also look for races, elements never written, accesses not declared"},
@@ -263,6 +264,6 @@ static int run_run(const cli_args *args) {
 
 const cli_command cli_cmd_run = {
     "run",       "FILE",
-    1,           "run a function of a program (.py) or of a compiled file (.tnx, .so)",
+    1,           "run a function of a program (.py, .onnx) or of a compiled file (.tnx, .so)",
     run_options, sizeof run_options / sizeof *run_options,
     run_run};

@@ -18,5 +18,6 @@ extern const cli_command cli_cmd_primitives;
 extern const cli_command cli_cmd_run;
 extern const cli_command cli_cmd_schedule;
 extern const cli_command cli_cmd_targets;
+extern const cli_command cli_cmd_test_onnx;
 
 #endif

@@ -422,7 +422,8 @@ static bool is_compiled_file(const char *path) {
 static const char *option_for_text(const cli_args *args) {
   static const char *const names[] = {"interpret",   "bind",        "target",      "opt-level",
                                       "strict-math", "verify-each", "time-passes", "dump-dir",
-                                      "dialect",     "define",      "schedule"};
+                                      "dialect",     "define",      "shape",
+                                      "schedule"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     if (cli_value(args, names[i]) != NULL) {
       return names[i];

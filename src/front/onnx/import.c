@@ -14,7 +14,6 @@
 /* The newest operator set that there is; a file that asks for a later one is not understood. */
 enum { NEWEST_OPSET = 28 };
 enum { MAX_SCOPES = 32 };
-static const size_t max_file_bytes = (size_t)1 << 40;
 
 /* ---- scopes ---- */
 
@@ -525,45 +524,81 @@ static const char *folder_of(tn_arena *arena, const char *path) {
  * hostile. */
 static size_t arena_limit(size_t n_bytes) { return ((size_t)256 << 20) + 4 * n_bytes; }
 
+/* A file mapped and read; the structs live in the arena. */
+typedef struct opened {
+  tn_arena arena;
+  tn_mapped_file file;
+} opened;
+
+static tn_status open_file(opened *o, const char *path) {
+  TN_TRY(tn_mapped_file_init(&o->file, path));
+  tn_arena_init(&o->arena, arena_limit(o->file.n_bytes));
+  return NULL;
+}
+
+static void close_file(opened *o) {
+  tn_arena_deinit(&o->arena);
+  tn_mapped_file_deinit(&o->file);
+}
+
+static tn_status read_model(opened *o, tn_onnx_model **out_model) {
+  return tn_status_wrap(tn_onnx_model_read(&o->arena, o->file.data, o->file.n_bytes, out_model),
+                        "cannot parse the protobuf message");
+}
+
 tn_status tn_onnx_import(const char *path, const tn_onnx_opts *opts, tn_module *module) {
   tn_status st = NULL;
-  tn_arena arena;
-  tn_mapped_file file = {0};
+  opened o = {0};
   tn_onnx_model *model = NULL;
-  tn_onnx_importer imp = {.ir = module->ir, .module = module, .arena = &arena};
-  TN_TRY(tn_mapped_file_init(&file, path));
-  tn_arena_init(&arena, arena_limit(file.n_bytes));
-  if (file.n_bytes > max_file_bytes) {
-    st = TN_ERR(TN_INVALID, "a file of %zu bytes", file.n_bytes);
-    goto done;
-  }
-  TN_GOTO(st,
-          tn_status_wrap(tn_onnx_model_read(&arena, file.data, file.n_bytes, &model),
-                         "cannot parse the protobuf message"),
-          done);
+  tn_onnx_importer imp = {.ir = module->ir, .module = module, .arena = &o.arena};
+  TN_TRY(open_file(&o, path));
+  TN_GOTO(st, read_model(&o, &model), done);
   imp.model = model;
-  imp.folder = folder_of(&arena, path);
+  imp.folder = folder_of(&o.arena, path);
   TN_GOTO(st, import_graph(&imp, opts), done);
 done:
   tn_strmap_deinit(&imp.sizes);
   tn_map_deinit(&imp.known);
   TN_VEC_DEINIT(&imp.stmts);
-  tn_arena_deinit(&arena);
-  tn_mapped_file_deinit(&file);
+  close_file(&o);
   return tn_status_wrap(st, "%s", path);
 }
 
 tn_status tn_onnx_read_array(const char *path, tn_array *out_array) {
   tn_status st = NULL;
-  tn_arena arena;
-  tn_mapped_file file = {0};
+  opened o = {0};
   tn_onnx_tensor *tensor = NULL;
-  TN_TRY(tn_mapped_file_init(&file, path));
-  tn_arena_init(&arena, arena_limit(file.n_bytes));
-  TN_GOTO(st, tn_onnx_tensor_read(&arena, file.data, file.n_bytes, &tensor), done);
+  TN_TRY(open_file(&o, path));
+  TN_GOTO(st, tn_onnx_tensor_read(&o.arena, o.file.data, o.file.n_bytes, &tensor), done);
   TN_GOTO(st, tn_onnx_tensor_to_array(tensor, NULL, out_array), done);
 done:
-  tn_arena_deinit(&arena);
-  tn_mapped_file_deinit(&file);
+  close_file(&o);
+  return tn_status_wrap(st, "%s", path);
+}
+
+static int by_text(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+tn_status tn_onnx_list_operators(const char *path, tn_buf *out) {
+  tn_status st = NULL;
+  opened o = {0};
+  tn_onnx_model *model = NULL;
+  TN_TRY(open_file(&o, path));
+  TN_GOTO(st, read_model(&o, &model), done);
+  size_t n = model->graph->nodes.len;
+  const char **names = TN_ARENA_ARRAY(&o.arena, const char *, n + 1);
+  for (size_t i = 0; i < n; ++i) {
+    const tn_onnx_bytes op = model->graph->nodes.data[i]->op;
+    names[i] = op.len > 0 ? op.data : "?";
+  }
+  qsort(names, n, sizeof *names, by_text);
+  for (size_t i = 0; i < n; ++i) {
+    if (i == 0 || strcmp(names[i - 1], names[i]) != 0) {
+      tn_buf_printf(out, "%s%s", i > 0 ? " " : "", names[i]);
+    }
+  }
+done:
+  close_file(&o);
   return tn_status_wrap(st, "%s", path);
 }
