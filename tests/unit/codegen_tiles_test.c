@@ -190,6 +190,13 @@ static const product products[] = {
      {"M=29", "N=43", "K=58", "MR=6", "NR=16", "V=8", "KC=16", "MC=12", "NC=32"},
      9,
      12},
+    {"panels",
+     "direct",
+     "x86-64-v3",
+     "ymm",
+     {"M=29", "N=59", "K=50", "MR=4", "NR=24", "V=8", "NC=48"},
+     7,
+     12},
 };
 
 /* The steps of bench/gemm/NAME.py on `module`. Each value is one for the program or for them. */
