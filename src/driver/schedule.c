@@ -188,7 +188,12 @@ tn_status tn_program_schedule_file(tn_program *program, const char *path,
 static tn_status certify_func(tn_ir *ir, const char *name, const tn_node *before,
                               const tn_node *after, tn_buf *report) {
   tn_certify_result result;
-  tn_status st = tn_certify(ir, tn_import(ir, before, NULL), after, &result);
+  before = tn_import(ir, before, NULL);
+  if (tn_equal(before, after, false, NULL)) {
+    tn_buf_printf(report, "%s: unchanged\n", name);
+    return NULL;
+  }
+  tn_status st = tn_certify(ir, before, after, &result);
   if (st != NULL) {
     return st;
   }
