@@ -57,6 +57,7 @@ FAMILY(einsum, 0)
 FAMILY(sequence, TN_OPD_MOVES)
 FAMILY(stack, TN_OPD_MOVES)
 FAMILY(meshgrid, TN_OPD_MOVES)
+FAMILY(rnn, 0)
 #undef FAMILY
 
 #endif

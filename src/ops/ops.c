@@ -273,6 +273,30 @@ static const tn_field stack_fields[] = {
 static const tn_field meshgrid_fields[] = {
     {"indexing", TN_FIELD_STR, "\"ij\"", "\"xy\": the first two axes exchanged"},
 };
+static const tn_field elu_fields[] = {
+    {"alpha", TN_FIELD_FLOAT, "1.0", "what it nears far below 0, negated"},
+};
+static const tn_field hardsigmoid_fields[] = {
+    {"alpha", TN_FIELD_FLOAT, "0.2", "slope"},
+    {"beta", TN_FIELD_FLOAT, "0.5", "value at 0"},
+};
+static const tn_field lstm_fields[] = {
+    {"reverse", TN_FIELD_BOOL, "False", "from the last step to the first"},
+    {"activations", TN_FIELD_STR, "None", "of gates, cell and output: \"sigmoid,tanh,tanh\""},
+    {"clip", TN_FIELD_FLOAT, "0.0", "what activations take is kept between -clip and clip; 0: all"},
+    {"input_forget", TN_FIELD_BOOL, "False", "what is not taken in stays"},
+};
+static const tn_field gru_fields[] = {
+    {"reverse", TN_FIELD_BOOL, "False", "from the last step to the first"},
+    {"activations", TN_FIELD_STR, "None", "of gates and hidden state: \"sigmoid,tanh\""},
+    {"clip", TN_FIELD_FLOAT, "0.0", "what activations take is kept between -clip and clip; 0: all"},
+    {"linear_before_reset", TN_FIELD_BOOL, "False", "the reset gate comes after the product"},
+};
+static const tn_field rnn_fields[] = {
+    {"reverse", TN_FIELD_BOOL, "False", "from the last step to the first"},
+    {"activations", TN_FIELD_STR, "None", "\"tanh\", \"relu\", \"sigmoid\""},
+    {"clip", TN_FIELD_FLOAT, "0.0", "what activations take is kept between -clip and clip; 0: all"},
+};
 
 #define COUNT(fields) N_##fields = sizeof(fields) / sizeof((fields)[0])
 enum {
@@ -330,6 +354,11 @@ enum {
   COUNT(window_fields),
   COUNT(stack_fields),
   COUNT(meshgrid_fields),
+  COUNT(elu_fields),
+  COUNT(hardsigmoid_fields),
+  COUNT(lstm_fields),
+  COUNT(gru_fields),
+  COUNT(rnn_fields),
 };
 #undef COUNT
 #define no_fields NULL

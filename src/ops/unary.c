@@ -81,6 +81,11 @@ REFERENCE(silu, x / (1 + exp(-x)))
 REFERENCE(gelu, x *(0.5 + 0.5 * erf(x * M_SQRT1_2)))
 REFERENCE(gelu_tanh, 0.5 * x * (1 + tanh(sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))))
 REFERENCE(softplus, x *p[0] > p[1] ? x : log1p(exp(x * p[0])) / p[0])
+REFERENCE(reciprocal, 1 / x)
+REFERENCE(elu, x > 0 ? x : p[0] * expm1(x))
+REFERENCE(celu, x > 0 ? x : p[0] * expm1(x / p[0]))
+REFERENCE(softsign, x / (1 + fabs(x)))
+REFERENCE(mish, x *tanh(x > 20 ? x : log1p(exp(x))))
 REFERENCE(bits, x) /* integers alone: see unary_i64 */
 #undef REFERENCE
 
@@ -89,6 +94,19 @@ static const double selu_scale = 1.0507009873554804934193349852946;
 static double r_selu(double x, const double *p) {
   (void)p;
   return selu_scale * (x > 0 ? x : selu_alpha * (exp(x) - 1));
+}
+
+static double unit_line(double x, const double *p) {
+  double line = p[0] * x + p[1];
+  line = line < 1 ? line : 1;
+  return line > 0 ? line : 0;
+}
+
+static double r_hardsigmoid(double x, const double *p) { return unit_line(x, p); }
+
+static double r_hardswish(double x, const double *p) {
+  (void)p;
+  return x * unit_line(x, (const double[]){1.0 / 6, 0.5});
 }
 
 static double r_clip(double x, const double *p) {
@@ -172,6 +190,59 @@ static const tn_node *b_selu(tn_kernel *k, const tn_node *x, const double *p) {
                    number(k, x, selu_scale));
 }
 
+static const tn_node *b_reciprocal(tn_kernel *k, const tn_node *x, const double *p) {
+  (void)p;
+  return tn_te_div(k->te, number(k, x, 1), x);
+}
+
+/* x > 0 ? x : a * (exp(x / b) - 1), near 0 without cancellation of more than the last bits */
+static const tn_node *soft_below(tn_kernel *k, const tn_node *x, double a, double b) {
+  const tn_node *scaled = b == 1 ? x : tn_te_div(k->te, x, number(k, x, b));
+  const tn_node *low =
+      tn_te_sub(k->te, tn_te_intrin(k->te, TN_INTRIN_EXP, TN_TE_LIST(scaled)), number(k, x, 1));
+  low = tn_te_mul(k->te, low, number(k, x, a));
+  return tn_te_if_then_else(k->te, is_positive(k, x), x, low);
+}
+
+static const tn_node *b_elu(tn_kernel *k, const tn_node *x, const double *p) {
+  return soft_below(k, x, p[0], 1);
+}
+
+static const tn_node *b_celu(tn_kernel *k, const tn_node *x, const double *p) {
+  return soft_below(k, x, p[0], p[0]);
+}
+
+static const tn_node *b_softsign(tn_kernel *k, const tn_node *x, const double *p) {
+  (void)p;
+  const tn_node *size = tn_te_intrin(k->te, TN_INTRIN_FABS, TN_TE_LIST(x));
+  return tn_te_div(k->te, x, tn_te_add(k->te, size, number(k, x, 1)));
+}
+
+/* x * tanh(log(1 + exp(x))); above 20 the logarithm is x itself, and exp stays finite */
+static const tn_node *b_mish(tn_kernel *k, const tn_node *x, const double *p) {
+  (void)p;
+  const tn_node *top = number(k, x, 20);
+  const tn_node *power = tn_te_intrin(k->te, TN_INTRIN_EXP, TN_TE_LIST(tn_te_min(k->te, x, top)));
+  const tn_node *soft = tn_te_intrin(k->te, TN_INTRIN_LOG1P, TN_TE_LIST(power));
+  soft = tn_te_if_then_else(k->te, tn_te_gt(k->te, x, top), x, soft);
+  return tn_te_mul(k->te, x, tn_te_intrin(k->te, TN_INTRIN_TANH, TN_TE_LIST(soft)));
+}
+
+static const tn_node *unit_line_te(tn_kernel *k, const tn_node *x, double slope, double shift) {
+  const tn_node *line = tn_te_mul(k->te, x, number(k, x, slope));
+  line = tn_te_add(k->te, line, number(k, x, shift));
+  return tn_te_max(k->te, tn_te_min(k->te, line, number(k, x, 1)), number(k, x, 0));
+}
+
+static const tn_node *b_hardsigmoid(tn_kernel *k, const tn_node *x, const double *p) {
+  return unit_line_te(k, x, p[0], p[1]);
+}
+
+static const tn_node *b_hardswish(tn_kernel *k, const tn_node *x, const double *p) {
+  (void)p;
+  return tn_te_mul(k->te, x, unit_line_te(k, x, 1.0 / 6, 0.5));
+}
+
 static const tn_node *b_softplus(tn_kernel *k, const tn_node *x, const double *p) {
   const tn_node *scaled = tn_te_mul(k->te, x, number(k, x, p[0]));
   const tn_node *is_line = tn_te_gt(k->te, scaled, number(k, x, p[1]));
@@ -218,14 +289,21 @@ static const unary_row unary_rows[] = {
     {"log",          "log",         FLOATS,        r_log,       TN_INTRIN_LOG,      NULL},
     {"logical_not",  "logical_not", BOOLS,         r_bits,      -1,                 b_not},
     {"negative",     "negative",    NUMBERS,       r_negative,  -1,                 b_negative},
+    {"nn.celu",      "celu",        FLOATS,        r_celu,      -1,                 b_celu},
+    {"nn.elu",       "elu",         FLOATS,        r_elu,       -1,                 b_elu},
     {"nn.gelu",      "gelu",        FLOATS,        r_gelu,      -1,                 b_gelu},
     {"nn.gelu_tanh", "gelu_tanh",   FLOATS,        r_gelu_tanh, -1,                 b_gelu_tanh},
+    {"nn.hardsigmoid", "hardsigmoid", FLOATS,      r_hardsigmoid, -1,               b_hardsigmoid},
+    {"nn.hardswish", "hardswish",   FLOATS,        r_hardswish, -1,                 b_hardswish},
     {"nn.leakyrelu", "leaky_relu",  FLOATS,        r_leakyrelu, -1,                 b_leakyrelu},
+    {"nn.mish",      "mish",        FLOATS,        r_mish,      -1,                 b_mish},
     {"nn.relu",      "relu",        NUMBERS,       r_relu,      -1,                 b_relu},
     {"nn.relu6",     "relu6",       NUMBERS,       r_relu6,     -1,                 b_relu6},
     {"nn.selu",      "selu",        FLOATS,        r_selu,      -1,                 b_selu},
     {"nn.silu",      "silu",        FLOATS,        r_silu,      -1,                 b_silu},
     {"nn.softplus",  "softplus",    FLOATS,        r_softplus,  -1,                 b_softplus},
+    {"nn.softsign",  "softsign",    FLOATS,        r_softsign,  -1,                 b_softsign},
+    {"reciprocal",   "reciprocal",  FLOATS,        r_reciprocal, -1,                b_reciprocal},
     {"round",        "round",       FLOATS,        r_rint,      TN_INTRIN_ROUND,    NULL},
     {"rsqrt",        "rsqrt",       FLOATS,        r_rsqrt,     TN_INTRIN_RSQRT,    NULL},
     {"sigmoid",      "sigmoid",     FLOATS,        r_sigmoid,   TN_INTRIN_SIGMOID,  NULL},
