@@ -131,6 +131,11 @@ static const sched_row rows[] = {
      "        V = T.match_buffer(P[0:4], (4,), \"int32\")\n"
      "        B[vi] = V[0]\n",
      "parallel(i)", NULL, NULL},
+    {"steps on memory that rounds have for themselves", STENCIL_PARAMS, STENCIL,
+     "io, ii = split(B:i, [4, None])\ncompute_at(P, io)\nparallel(io)\n"
+     "r = cache_read(B, 0, \"global\")\nw = cache_write(P, 0, \"global\")\n"
+     "transform_layout(P, [\"write\", 0], lambda i: (i // 4, i % 4))",
+     NULL, NULL},
     /* refused */
     {"lanes share memory", STENCIL_PARAMS, STENCIL,
      "io, ii = split(B:i, [4, None])\ncompute_at(P, io)\nvectorize(io)", NULL,
