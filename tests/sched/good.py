@@ -201,6 +201,7 @@ sch.compute_inline("P")
 # ---- conv1d_padded: padding by rounds
 o, x, c, r = sch.get_loops("C")
 sch.compute_at("P", o)
+sch.parallel(o)
 
 # ---- conv1d_padded: the padding apart
 c, x = sch.get_loops("P")
@@ -368,6 +369,7 @@ i0, i1 = sch.split(i, factors=[None, 4])
 j0, j1 = sch.split(j, factors=[None, 4])
 sch.reorder(i0, j0, i1, j1)
 sch.compute_at("B", j0)
+sch.parallel(i0)
 
 # ---- stencil_chain: one pass
 (i,) = sch.get_loops("D")
