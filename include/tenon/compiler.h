@@ -55,6 +55,13 @@ typedef struct tn_read_opts {
   /// the model has it. Borrowed for the call.
   const char *const *shapes;
   int32_t n_shapes;
+  /// Values for an ONNX model's inputs (those without initial value), in order; NULL: none for that
+  /// one. One is looked at only where a type depends on it (axes, pads, scales of a resize) and the
+  /// model does not tell: that input then has this value for good and is no parameter of "main".
+  /// Borrowed for the call.
+  tn_tensor *const *values;
+  int32_t n_values;
+  bool *are_taken; ///< [n_values], set true where one was looked at; may be NULL
 } tn_read_opts;
 
 /// Reads TVMScript and verifies it. file_name: for messages. Errors: INVALID; the message holds up

@@ -129,15 +129,45 @@ tn_status tn_onnx_operators(const char *path, char **out_names) {
   return st;
 }
 
+/* The values offered for inputs as arrays that look at the tensors' memory. */
+static tn_status view_values(const tn_read_opts *how, tn_array *views, const tn_array **ptrs) {
+  for (int32_t i = 0; i < how->n_values; ++i) {
+    if (how->values[i] != NULL) {
+      TN_TRY(tn_array_view_dl(tn_tensor_dl(how->values[i]), &views[i]));
+      ptrs[i] = &views[i];
+    }
+  }
+  return NULL;
+}
+
+static tn_status import_onnx(const char *path, const tn_read_opts *how, tn_module *module) {
+  if (how == NULL) {
+    return tn_onnx_import(path, NULL, module);
+  }
+  size_t n = (size_t)(how->n_values > 0 ? how->n_values : 0);
+  tn_array *views = calloc(n + 1, sizeof *views);
+  const tn_array **ptrs = calloc(n + 1, sizeof *ptrs);
+  tn_status st = views == NULL || ptrs == NULL
+                     ? TN_ERR(TN_NO_MEMORY, "no memory for %zu values", n)
+                     : view_values(how, views, ptrs);
+  if (st == NULL) {
+    const tn_onnx_opts opts = {.shapes = how->shapes,
+                               .n_shapes = how->n_shapes,
+                               .values = ptrs,
+                               .n_values = (int32_t)n,
+                               .are_taken = how->are_taken};
+    st = tn_onnx_import(path, &opts, module);
+  }
+  free(views);
+  free(ptrs);
+  return st;
+}
+
 static tn_status load_onnx(const char *path, const tn_read_opts *how, tn_program **out_program) {
   tn_program *program = NULL;
   tn_diags diags = {0};
-  tn_onnx_opts opts = {0};
-  if (how != NULL) {
-    opts = (tn_onnx_opts){.shapes = how->shapes, .n_shapes = how->n_shapes};
-  }
   TN_TRY(tn_driver_new_program(&program));
-  tn_status st = tn_onnx_import(path, &opts, &program->module);
+  tn_status st = import_onnx(path, how, &program->module);
   if (st == NULL) {
     tn_module_verify(&program->module, &diags);
     st = tn_status_wrap(tn_diags_to_status(&diags, program->ir), "%s", path);

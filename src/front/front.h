@@ -16,6 +16,12 @@ typedef struct tn_onnx_opts {
   /// it. Borrowed for the call.
   const char *const *shapes;
   int32_t n_shapes;
+  /// Values for the inputs without initial value, in order; NULL: none for that one. One is looked at
+  /// only where a type depends on it (axes, pads, a scale) and the model itself does not tell: that
+  /// input then has this value for good and is no parameter. Borrowed for the call.
+  const tn_array *const *values;
+  int32_t n_values;
+  bool *are_taken; /* [n_values], out; may be NULL */
 } tn_onnx_opts;
 
 /// Reads a model and adds the graph function "main": a parameter for each input that has no

@@ -195,9 +195,18 @@ tn_onnx_i64s tn_onnx_i64s_alloc(tn_onnx_call *c, size_t n) {
   return (tn_onnx_i64s){TN_ARENA_ARRAY(c->imp->arena, int64_t, n + 1), n};
 }
 
+const tn_array *tn_onnx_need_array(tn_onnx_call *c, const tn_node *value) {
+  uint64_t at = 0;
+  if (value == NULL || value->op == TN_OP_CONST || !tn_map_find(&c->imp->offered, value->id, &at)) {
+    return tn_onnx_array(value);
+  }
+  c->imp->are_taken[at] = true;
+  return c->imp->values[at];
+}
+
 tn_onnx_i64s tn_onnx_numbers(tn_onnx_call *c, const tn_node *value, const char *what) {
   const tn_node *list = tn_onnx_known(c, value);
-  const tn_array *array = tn_onnx_array(value);
+  const tn_array *array = list == NULL ? tn_onnx_need_array(c, value) : tn_onnx_array(value);
   bool is_known = array != NULL && !tn_dtype_is_any_float(array->dtype);
   size_t n = is_known ? (size_t)tn_array_n_elems(array) : list != NULL ? list->n_in : 0;
   is_known = is_known || list != NULL;
@@ -278,6 +287,54 @@ const tn_node *tn_onnx_from_known(tn_onnx_call *c, const tn_node *list, bool is_
     tn_map_set(&c->imp->known, value->id, (uint64_t)(uintptr_t)list);
   }
   return value;
+}
+
+/* shape = tensor_to_shape(value); match_cast(shape, R.Shape([s0, s1 ...])) */
+static const tn_node *sizes_at_run_time(tn_onnx_call *c, const tn_node *value, uint32_t n) {
+  const tn_node *dims[TN_MAX_NDIM];
+  char name[32];
+  const tn_node *shape = tn_onnx_op1(c, "tensor_to_shape", tn_onnx_cast(c, value, TN_DT_I64));
+  for (uint32_t i = 0; i < n; ++i) {
+    (void)snprintf(name, sizeof name, "s%u_%u", tn_ir_n_ids(c->ir), i);
+    dims[i] = tn_var_new(c->ir, name, TN_DT_I64);
+  }
+  if (shape == NULL) {
+    return NULL;
+  }
+  const tn_node *list = tn_list(c->ir, n, dims);
+  const tn_node *type = tn_ty_shape(c->ir, n, list);
+  tn_attr attr = {.text = tn_ir_text(c->ir, "sizes")};
+  const tn_node *var = tn_node_new(c->ir, TN_OP_GVAR, TN_DT_NONE, attr, 1, &type);
+  const tn_node *in[] = {var, shape, type};
+  TN_VEC_PUSH(&c->imp->stmts,
+              tn_node_new(c->ir, TN_OP_MATCH_CAST, TN_DT_NONE, (tn_attr){0}, 3, in));
+  tn_map_set(&c->imp->known, value->id, (uint64_t)(uintptr_t)list);
+  return list;
+}
+
+const tn_node *tn_onnx_sizes(tn_onnx_call *c, const tn_node *value, const char *what) {
+  const tn_node *list = tn_onnx_known(c, value);
+  const tn_node *type = type_node(c, value);
+  if (type == NULL) {
+    return NULL;
+  }
+  if (list == NULL) {
+    const tn_node *dims = type->in[TN_TY_TENSOR_SHAPE];
+    bool is_vector = !tn_is_none(dims) && dims->n_in == 1 && dims->in[0]->op == TN_OP_INT &&
+                     dims->in[0]->attr.i64 <= TN_MAX_NDIM;
+    if (!is_vector) {
+      TN_ONNX_FAIL(c, TN_UNSUPPORTED, "%s must be a vector of known length, at most %d", what,
+                   (int)TN_MAX_NDIM);
+      return NULL;
+    }
+    list = sizes_at_run_time(c, value, (uint32_t)dims->in[0]->attr.i64);
+  }
+  if (list != NULL && list->n_in > TN_MAX_NDIM) {
+    TN_ONNX_FAIL(c, TN_UNSUPPORTED, "%s has %u numbers, there may be %d", what, list->n_in,
+                 (int)TN_MAX_NDIM);
+    return NULL;
+  }
+  return list;
 }
 
 /* ---- calls ---- */

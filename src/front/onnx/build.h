@@ -47,8 +47,11 @@ typedef struct tn_onnx_importer {
   tn_arena *arena;
   const tn_onnx_model *model;
   const char *folder;
-  tn_strmap sizes; /* dim_param -> VAR */
-  tn_map known;    /* id of a GVAR of integers -> LIST of its elements */
+  tn_strmap sizes;               /* dim_param -> VAR */
+  const tn_array *const *values; /* offered for inputs, or NULL */
+  tn_map offered;                /* id of a parameter -> place in values */
+  bool *are_taken;
+  tn_map known; /* id of a GVAR of integers -> LIST of its elements */
   TN_VEC(const tn_node *) stmts;
 } tn_onnx_importer;
 
@@ -104,12 +107,18 @@ const tn_node *tn_onnx_dims(tn_onnx_call *c, const tn_node *value);
 int32_t tn_onnx_axis(tn_onnx_call *c, int64_t axis, int32_t ndim);
 /// The elements of a tensor of integers, where they are known: a LIST of expressions over sizes.
 const tn_node *tn_onnx_known(tn_onnx_call *c, const tn_node *value);
+/// The elements of a vector of integers as sizes: where they are not known, each becomes a variable
+/// that gets its value at run time; there it must not be below 0. NULL on error.
+const tn_node *tn_onnx_sizes(tn_onnx_call *c, const tn_node *value, const char *what);
 /// Elements that must be numbers now. what: for the message. Data NULL on error.
 tn_onnx_i64s tn_onnx_numbers(tn_onnx_call *c, const tn_node *value, const char *what);
 /// The array of a CONST, NULL for other values.
 static inline const tn_array *tn_onnx_array(const tn_node *value) {
   return value != NULL && value->op == TN_OP_CONST ? value->attr.array : NULL;
 }
+/// The array of a constant, or of an input for which a value is offered: it then is one. NULL for
+/// other values.
+const tn_array *tn_onnx_need_array(tn_onnx_call *c, const tn_node *value);
 /// A constant scalar.
 const tn_node *tn_onnx_scalar(tn_onnx_call *c, tn_dtype dtype, double value);
 /// A constant; takes over the array.

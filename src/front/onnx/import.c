@@ -374,6 +374,45 @@ static tn_status input_type(tn_onnx_importer *imp, const tn_onnx_value_info *inf
 
 typedef TN_VEC(const tn_node *) node_vec;
 
+static tn_status check_offer(tn_onnx_importer *imp, const tn_node *type, const tn_array *value) {
+  bool is_unsure = false;
+  if (!tn_ty_is_subtype(imp->ir, tn_ty_of_array(imp->ir, value), type, &is_unsure) && !is_unsure) {
+    return TN_ERR(TN_INVALID, "the value given has another type");
+  }
+  return NULL;
+}
+
+/* Inputs whose values were taken become constants, first of all. */
+static tn_status fix_taken(tn_onnx_importer *imp, node_vec *params) {
+  size_t n = 0;
+  node_vec stmts = {0};
+  for (size_t i = 0; i < params->len; ++i) {
+    const tn_node *param = params->data[i];
+    uint64_t at = 0;
+    tn_array copy = {0};
+    if (!tn_map_find(&imp->offered, param->id, &at) || !imp->are_taken[at]) {
+      params->data[n++] = param;
+      continue;
+    }
+    tn_status st = tn_array_init_copy(&copy, imp->values[at]);
+    if (st != NULL) {
+      TN_VEC_DEINIT(&stmts);
+      return st;
+    }
+    const tn_node *in[] = {param, tn_const_new(imp->ir, &copy)};
+    TN_VEC_PUSH(&stmts, tn_node_new(imp->ir, TN_OP_GBIND, TN_DT_NONE, (tn_attr){0}, 2, in));
+  }
+  params->len = n;
+  for (size_t i = 0; i < imp->stmts.len; ++i) {
+    TN_VEC_PUSH(&stmts, imp->stmts.data[i]);
+  }
+  TN_VEC_DEINIT(&imp->stmts);
+  imp->stmts.data = stmts.data;
+  imp->stmts.len = stmts.len;
+  imp->stmts.cap = stmts.cap;
+  return NULL;
+}
+
 static tn_status add_inputs(tn_onnx_importer *imp, tn_onnx_scope *scope, const tn_onnx_opts *opts,
                             node_vec *params) {
   const tn_onnx_value_infos *inputs = &imp->model->graph->inputs;
@@ -386,7 +425,12 @@ static tn_status add_inputs(tn_onnx_importer *imp, tn_onnx_scope *scope, const t
     TN_TRY_MSG(input_type(imp, inputs->data[i], opts, &type), "input '%s'", name);
     tn_attr attr = {.text = tn_ir_text(imp->ir, name)};
     const tn_node *param = tn_node_new(imp->ir, TN_OP_GVAR, TN_DT_NONE, attr, 1, &type);
+    size_t at = params->len;
     TN_VEC_PUSH(params, param);
+    if (opts != NULL && at < (size_t)opts->n_values && opts->values[at] != NULL) {
+      TN_TRY_MSG(check_offer(imp, type, opts->values[at]), "input '%s'", name);
+      tn_map_set(&imp->offered, param->id, at);
+    }
     scope_set(scope, name, param);
   }
   return NULL;
@@ -503,6 +547,7 @@ static tn_status import_graph(tn_onnx_importer *imp, const tn_onnx_opts *opts) {
   TN_GOTO(st, add_inputs(imp, &scope, opts, &params), done);
   TN_GOTO(st, tn_onnx_run_nodes(imp, &scope, &imp->model->graph->nodes), done);
   TN_GOTO(st, result_of(imp, &scope, &result), done);
+  TN_GOTO(st, fix_taken(imp, &params), done);
   TN_GOTO(st, add_function(imp, &params, result), done);
 done:
   tn_strmap_deinit(&scope.values);
@@ -555,10 +600,18 @@ tn_status tn_onnx_import(const char *path, const tn_onnx_opts *opts, tn_module *
   TN_GOTO(st, read_model(&o, &model), done);
   imp.model = model;
   imp.folder = folder_of(&o.arena, path);
+  if (opts != NULL && opts->n_values > 0) {
+    imp.values = opts->values;
+    imp.are_taken = TN_ARENA_ARRAY(&o.arena, bool, opts->n_values);
+  }
   TN_GOTO(st, import_graph(&imp, opts), done);
+  for (int32_t i = 0; opts != NULL && opts->are_taken != NULL && i < opts->n_values; ++i) {
+    opts->are_taken[i] = imp.are_taken[i];
+  }
 done:
   tn_strmap_deinit(&imp.sizes);
   tn_map_deinit(&imp.known);
+  tn_map_deinit(&imp.offered);
   TN_VEC_DEINIT(&imp.stmts);
   close_file(&o);
   return tn_status_wrap(st, "%s", path);

@@ -10,4 +10,8 @@
 #include "front/onnx/rules.def"
 #undef RULE
 
+/// The convolution that the node's attributes describe.
+const tn_node *tn_onnx_conv(tn_onnx_call *c, const tn_node *x, const tn_node *kernel,
+                            const tn_node *bias);
+
 #endif

@@ -262,7 +262,7 @@ void tn_onnx_rule_pad_old(tn_onnx_call *c) {
 void tn_onnx_rule_pad(tn_onnx_call *c) {
   tn_onnx_i64s pads = tn_onnx_numbers(c, tn_onnx_in(c, 1), "pads");
   const tn_node *value = tn_onnx_maybe(c, 2);
-  const tn_array *array = tn_onnx_array(value);
+  const tn_array *array = tn_onnx_need_array(c, value);
   if (value != NULL && (array == NULL || tn_array_n_elems(array) != 1)) {
     TN_ONNX_FAIL(c, TN_UNSUPPORTED, "the value must be a constant number");
     return;
@@ -310,7 +310,7 @@ void tn_onnx_rule_gather(tn_onnx_call *c) {
 void tn_onnx_rule_one_hot(tn_onnx_call *c) {
   const tn_node *index = tn_onnx_in(c, 0);
   tn_onnx_i64s depth = {0};
-  const tn_array *array = tn_onnx_array(tn_onnx_in(c, 1));
+  const tn_array *array = tn_onnx_need_array(c, tn_onnx_in(c, 1));
   if (array != NULL && tn_array_n_elems(array) == 1) { /* it may be a float */
     depth = tn_onnx_i64s_alloc(c, 1);
     depth.data[0] = (int64_t)tn_array_get_f64(array, 0);

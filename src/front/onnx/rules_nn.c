@@ -122,9 +122,9 @@ static void set_window(tn_onnx_build *b, const window *w) {
   tn_onnx_set_ints(b, "padding", 2 * (size_t)w->n, w->pads);
 }
 
-static const char *numbered(tn_onnx_call *c, const char *stem, int32_t n) {
+static const char *numbered(tn_onnx_call *c, const char *stem, int32_t n, const char *end) {
   char name[64];
-  (void)snprintf(name, sizeof name, "%s%dd", stem, n < 1 || n > MAX_SPATIAL ? 1 : n);
+  (void)snprintf(name, sizeof name, "%s%d%s", stem, n < 1 || n > MAX_SPATIAL ? 1 : n, end);
   return tn_arena_strndup(c->imp->arena, name, strlen(name));
 }
 
@@ -142,28 +142,76 @@ static const tn_node *along_channels(tn_onnx_call *c, const tn_node *x, int32_t 
   return tn_onnx_reshape(c, x, tn_list(c->ir, (uint32_t)ndim - 1, dims));
 }
 
-static const tn_node *with_bias(tn_onnx_call *c, const tn_node *y, uint32_t input) {
-  const tn_node *bias = tn_onnx_maybe(c, input);
+static const tn_node *with_bias(tn_onnx_call *c, const tn_node *y, const tn_node *bias) {
   return bias == NULL || y == NULL
              ? y
              : tn_onnx_op2(c, "add", y, along_channels(c, bias, tn_onnx_ndim(c, y)));
 }
 
-void tn_onnx_rule_conv(tn_onnx_call *c) {
-  const tn_node *x = tn_onnx_in(c, 0);
-  const tn_node *kernel = tn_onnx_in(c, 1);
+const tn_node *tn_onnx_conv(tn_onnx_call *c, const tn_node *x, const tn_node *kernel,
+                            const tn_node *bias) {
   window w = read_window(c, x, tn_onnx_dims(c, kernel));
-  tn_onnx_build b = tn_onnx_begin(c, numbered(c, "nn.conv", w.n));
+  tn_onnx_build b = tn_onnx_begin(c, numbered(c, "nn.conv", w.n, "d"));
   set_window(&b, &w);
   tn_onnx_set_int(&b, "groups", tn_onnx_attr_int(c, "group", 1));
-  tn_onnx_give(c, 0, with_bias(c, tn_onnx_end2(&b, x, kernel), 2));
+  return with_bias(c, tn_onnx_end2(&b, x, kernel), bias);
+}
+
+void tn_onnx_rule_conv(tn_onnx_call *c) {
+  tn_onnx_give(c, 0, tn_onnx_conv(c, tn_onnx_in(c, 0), tn_onnx_in(c, 1), tn_onnx_maybe(c, 2)));
+}
+
+/* output_shape, or auto_pad with input * stride, tells what is cut off; what is missing is added. */
+static void cut_to_shape(tn_onnx_call *c, const tn_node *dims, window *w, int64_t *more) {
+  tn_onnx_i64s shape = tn_onnx_attr_ints(c, "output_shape");
+  const char *how = tn_onnx_attr_text(c, "auto_pad", "NOTSET");
+  bool is_same = strncmp(how, "SAME", 4) == 0;
+  bool is_upper = strcmp(how, "SAME_UPPER") == 0;
+  if (shape.data == NULL && !is_same) {
+    return;
+  }
+  size_t skip =
+      shape.len >= (size_t)w->n ? shape.len - (size_t)w->n : 0; /* old: of all dimensions */
+  for (int32_t i = 0; c->st == NULL && i < w->n; ++i) {
+    const tn_node *extent = dims->in[2 + i];
+    if (extent->op != TN_OP_INT || extent->attr.i64 > INT32_MAX ||
+        (shape.data != NULL && shape.len < (size_t)w->n)) {
+      TN_ONNX_FAIL(c, TN_UNSUPPORTED, "the extent of dimension %d must be a number", 2 + i);
+      return;
+    }
+    int64_t in = extent->attr.i64;
+    int64_t want = shape.data != NULL ? shape.data[skip + (size_t)i] : in * w->stride[i];
+    int64_t all =
+        w->stride[i] * (in - 1) + more[i] + (w->kernel[i] - 1) * w->dilation[i] + 1 - want;
+    more[i] += all < 0 ? -all : 0;
+    all = all < 0 ? 0 : all;
+    w->pads[i] = is_upper ? all / 2 : all - all / 2;
+    w->pads[w->n + i] = all - w->pads[i];
+  }
+}
+
+void tn_onnx_rule_conv_transpose(tn_onnx_call *c) {
+  const tn_node *x = tn_onnx_in(c, 0);
+  const tn_node *kernel = tn_onnx_in(c, 1);
+  int64_t more[MAX_SPATIAL] = {0};
+  window w = read_window(c, x, tn_onnx_dims(c, kernel));
+  if (c->st != NULL) {
+    return;
+  }
+  take_list(c, "output_padding", w.n, 0, 0, more);
+  cut_to_shape(c, tn_onnx_dims(c, x), &w, more);
+  tn_onnx_build b = tn_onnx_begin(c, numbered(c, "nn.conv", w.n, "d_transpose"));
+  set_window(&b, &w);
+  tn_onnx_set_ints(&b, "output_padding", (size_t)w.n, more);
+  tn_onnx_set_int(&b, "groups", tn_onnx_attr_int(c, "group", 1));
+  tn_onnx_give(c, 0, with_bias(c, tn_onnx_end2(&b, x, kernel), tn_onnx_maybe(c, 2)));
 }
 
 void tn_onnx_rule_pool(tn_onnx_call *c) {
   const tn_node *x = tn_onnx_in(c, 0);
   window w = read_window(c, x, NULL);
   bool is_ceil = tn_onnx_attr_int(c, "ceil_mode", 0) != 0;
-  tn_onnx_build b = tn_onnx_begin(c, numbered(c, c->rule->word, w.n));
+  tn_onnx_build b = tn_onnx_begin(c, numbered(c, c->rule->word, w.n, "d"));
   tn_onnx_no_outputs_from(c, 1);
   set_window(&b, &w);
   tn_onnx_set_ints(&b, "pool_size", (size_t)w.n, w.kernel);
@@ -384,7 +432,7 @@ void tn_onnx_rule_dropout(tn_onnx_call *c) {
   if (training != NULL) {
     tn_onnx_i64s is_on = tn_onnx_numbers(c, training, "training_mode");
     const tn_node *ratio = tn_onnx_maybe(c, 1);
-    const tn_array *rate = tn_onnx_array(ratio);
+    const tn_array *rate = tn_onnx_need_array(c, ratio);
     bool drops_none = rate != NULL && tn_array_n_elems(rate) == 1 && tn_array_get_f64(rate, 0) == 0;
     if (is_on.len > 0 && is_on.data[0] != 0 && !drops_none) {
       TN_ONNX_FAIL(c, TN_UNSUPPORTED, "training_mode: only inference is there");

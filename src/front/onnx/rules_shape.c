@@ -46,17 +46,6 @@ void tn_onnx_rule_size(tn_onnx_call *c) {
 
 /* ---- other shapes ---- */
 
-/* The elements of a value that a shape is made from, or an error. */
-static const tn_node *need_known(tn_onnx_call *c, const tn_node *value, const char *what) {
-  const tn_node *list = tn_onnx_known(c, value);
-  if (list == NULL || list->n_in > TN_MAX_NDIM) {
-    TN_ONNX_FAIL(c, TN_UNSUPPORTED, "%s must be made of numbers and sizes of inputs (%d at most)",
-                 what, (int)TN_MAX_NDIM);
-    return NULL;
-  }
-  return list;
-}
-
 static const tn_node *list_of(tn_onnx_call *c, tn_onnx_i64s values) {
   const tn_node *items[TN_MAX_NDIM];
   if (values.len > TN_MAX_NDIM) {
@@ -93,10 +82,46 @@ void tn_onnx_rule_reshape_old(tn_onnx_call *c) {
   tn_onnx_give(c, 0, tn_onnx_reshape(c, x, reshape_dims(c, x, wanted, false)));
 }
 
+/* A shape that only run time knows, with its 0 and -1 replaced: by the operand's extent, and by what
+ * the others leave. */
+static const tn_node *settled(tn_onnx_call *c, const tn_node *x, const tn_node *shape,
+                              bool keeps_zero) {
+  const tn_node *dims = tn_onnx_dims(c, x);
+  const tn_node *own = tn_onnx_dims(c, shape);
+  const int64_t axis = 0;
+  const tn_node *extents[TN_MAX_NDIM];
+  if (dims == NULL || own == NULL || own->n_in != 1 || own->in[0]->op != TN_OP_INT ||
+      own->in[0]->attr.i64 > TN_MAX_NDIM) {
+    TN_ONNX_FAIL(c, TN_UNSUPPORTED, "the new shape has no known number of dimensions");
+    return NULL;
+  }
+  uint32_t n = (uint32_t)own->in[0]->attr.i64;
+  for (uint32_t i = 0; i < n; ++i) {
+    extents[i] = i < dims->n_in ? dims->in[i] : tn_int(c->ir, TN_DT_I64, 0);
+  }
+  const tn_node *zero = tn_onnx_scalar(c, TN_DT_I64, 0);
+  const tn_node *one = tn_onnx_scalar(c, TN_DT_I64, 1);
+  if (!keeps_zero) {
+    const tn_node *same = tn_onnx_from_known(c, tn_list(c->ir, n, extents), false);
+    shape = tn_onnx_op3(c, "where", tn_onnx_op2(c, "equal", shape, zero), same, shape);
+  }
+  const tn_node *is_open = tn_onnx_op2(c, "less", shape, zero);
+  const tn_node *others = tn_onnx_op3(c, "where", is_open, one, shape);
+  const tn_node *all = product(c, dims->n_in, dims->in);
+  const tn_node *total = tn_onnx_from_known(c, tn_list(c->ir, 1, &all), true);
+  const tn_node *rest = n == 0 ? one : tn_onnx_reduce(c, "prod", others, 1, &axis, false);
+  rest = tn_onnx_op2(c, "floor_divide", total, tn_onnx_op2(c, "maximum", rest, one));
+  return tn_onnx_op3(c, "where", is_open, rest, shape);
+}
+
 void tn_onnx_rule_reshape(tn_onnx_call *c) {
   const tn_node *x = tn_onnx_in(c, 0);
   bool keeps_zero = tn_onnx_attr_int(c, "allowzero", 0) != 0;
-  const tn_node *wanted = need_known(c, tn_onnx_in(c, 1), "the new shape");
+  const tn_node *shape = tn_onnx_in(c, 1);
+  if (tn_onnx_known(c, shape) == NULL) {
+    shape = settled(c, x, shape, keeps_zero);
+  }
+  const tn_node *wanted = tn_onnx_sizes(c, shape, "the new shape");
   tn_onnx_give(c, 0, tn_onnx_reshape(c, x, reshape_dims(c, x, wanted, keeps_zero)));
 }
 
@@ -164,7 +189,7 @@ static const tn_node *wider(tn_onnx_call *c, const tn_node *a, const tn_node *b)
 void tn_onnx_rule_expand(tn_onnx_call *c) {
   const tn_node *x = tn_onnx_in(c, 0);
   const tn_node *dims = tn_onnx_dims(c, x);
-  const tn_node *wanted = need_known(c, tn_onnx_in(c, 1), "the shape");
+  const tn_node *wanted = tn_onnx_sizes(c, tn_onnx_in(c, 1), "the shape");
   const tn_node *out[TN_MAX_NDIM];
   if (dims == NULL || wanted == NULL || dims->n_in > TN_MAX_NDIM) {
     return;
@@ -230,7 +255,7 @@ void tn_onnx_rule_constant_of_shape(tn_onnx_call *c) {
   const tn_onnx_attr *a = tn_onnx_attr_find(c, "value");
   const tn_node *value =
       a != NULL && a->t != NULL ? constant_of(c, a->t) : tn_onnx_scalar(c, TN_DT_F32, 0);
-  const tn_node *dims = need_known(c, tn_onnx_in(c, 0), "the shape");
+  const tn_node *dims = tn_onnx_sizes(c, tn_onnx_in(c, 0), "the shape");
   for (uint32_t i = 0; dims != NULL && i < dims->n_in; ++i) {
     if (dims->in[i]->op == TN_OP_INT && dims->in[i]->attr.i64 < 0) {
       TN_ONNX_FAIL(c, TN_INVALID, "extent %" PRId64, dims->in[i]->attr.i64);
@@ -266,7 +291,7 @@ enum { MAX_RANGE = 1 << 20 };
 void tn_onnx_rule_range(tn_onnx_call *c) {
   const tn_array *a[3];
   for (uint32_t i = 0; i < 3; ++i) {
-    a[i] = tn_onnx_array(tn_onnx_in(c, i));
+    a[i] = tn_onnx_need_array(c, tn_onnx_in(c, i));
     if (a[i] == NULL || tn_array_n_elems(a[i]) != 1) {
       TN_ONNX_FAIL(c, TN_UNSUPPORTED, "start, limit and delta must be constants");
       return;
