@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* Elements by their places: gathers, scatters, the first k, sums by letters. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "front/onnx/rules.h"
+
+void tn_onnx_rule_gather_elements(tn_onnx_call *c) {
+  const tn_node *x = tn_onnx_in(c, 0);
+  tn_onnx_build b = tn_onnx_begin(c, "gather_elements");
+  tn_onnx_set_int(&b, "axis", tn_onnx_axis(c, tn_onnx_attr_int(c, "axis", 0), tn_onnx_ndim(c, x)));
+  tn_onnx_give(c, 0, tn_onnx_end2(&b, x, tn_onnx_in(c, 1)));
+}
+
+void tn_onnx_rule_gather_nd(tn_onnx_call *c) {
+  tn_onnx_build b = tn_onnx_begin(c, "gather_nd");
+  tn_onnx_set_int(&b, "batch_dims", tn_onnx_attr_int(c, "batch_dims", 0));
+  tn_onnx_give(c, 0, tn_onnx_end2(&b, tn_onnx_in(c, 0), tn_onnx_in(c, 1)));
+}
+
+static void set_reduction(tn_onnx_call *c, tn_onnx_build *b) {
+  const char *how = tn_onnx_attr_text(c, "reduction", "none");
+  tn_onnx_set_text(b, "reduction", strcmp(how, "none") == 0 ? "update" : how);
+}
+
+void tn_onnx_rule_scatter_elements(tn_onnx_call *c) {
+  const tn_node *args[] = {tn_onnx_in(c, 0), tn_onnx_in(c, 1), tn_onnx_in(c, 2)};
+  tn_onnx_build b = tn_onnx_begin(c, "scatter_elements");
+  tn_onnx_set_int(&b, "axis",
+                  tn_onnx_axis(c, tn_onnx_attr_int(c, "axis", 0), tn_onnx_ndim(c, args[0])));
+  set_reduction(c, &b);
+  tn_onnx_give(c, 0, tn_onnx_end(&b, 3, args));
+}
+
+void tn_onnx_rule_scatter_nd(tn_onnx_call *c) {
+  const tn_node *args[] = {tn_onnx_in(c, 0), tn_onnx_in(c, 1), tn_onnx_in(c, 2)};
+  tn_onnx_build b = tn_onnx_begin(c, "scatter_nd");
+  set_reduction(c, &b);
+  tn_onnx_give(c, 0, tn_onnx_end(&b, 3, args));
+}
+
+/* k is an attribute up to opset 9. */
+void tn_onnx_rule_topk(tn_onnx_call *c) {
+  const tn_node *x = tn_onnx_in(c, 0);
+  int64_t k = tn_onnx_attr_int(c, "k", 0);
+  if (c->version >= 10) {
+    tn_onnx_i64s given = tn_onnx_numbers(c, tn_onnx_in(c, 1), "k");
+    k = given.len == 1 ? given.data[0] : -1;
+  }
+  if (k < 0) {
+    TN_ONNX_FAIL(c, TN_INVALID, "k is %" PRId64, k);
+  }
+  tn_onnx_build b = tn_onnx_begin(c, "topk");
+  tn_onnx_set_int(&b, "k", k);
+  tn_onnx_set_int(&b, "axis", tn_onnx_axis(c, tn_onnx_attr_int(c, "axis", -1), tn_onnx_ndim(c, x)));
+  tn_onnx_set_bool(&b, "largest", tn_onnx_attr_int(c, "largest", 1) != 0);
+  tn_onnx_set_dtype(&b, "dtype", TN_DT_I64);
+  const tn_node *both = tn_onnx_end1(&b, x);
+  tn_onnx_give(c, 0, tn_onnx_item(c, both, 0));
+  tn_onnx_give(c, 1, tn_onnx_item(c, both, 1));
+}
+
+void tn_onnx_rule_einsum(tn_onnx_call *c) {
+  for (uint32_t i = 0; i < c->n_in; ++i) {
+    (void)tn_onnx_in(c, i);
+  }
+  tn_onnx_build b = tn_onnx_begin(c, "einsum");
+  tn_onnx_set_text(&b, "subscripts", tn_onnx_attr_text(c, "equation", ""));
+  tn_onnx_give(c, 0, c->st != NULL ? NULL : tn_onnx_end1(&b, tn_onnx_tuple(c, c->n_in, c->in)));
+}
