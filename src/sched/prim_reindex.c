@@ -359,6 +359,13 @@ static tn_status check_neighbours(reindexing *r, const tn_node *nest) {
                        name, r->buffer->attr.text);
     }
   }
+  if (!r->is_write && n == 0 && !tn_tree_is_parameter(r->tree, r->buffer) &&
+      !tn_block_reads_all(r->s, r->tree, r->block)) {
+    return tn_refuse(r->s, r->block->in[TN_BLOCK_LABEL], NULL,
+                     "it may leave out a part of what it says that it reads of '%s', and what it "
+                     "leaves out may hold nothing",
+                     r->buffer->attr.text);
+  }
   if (!r->is_write && n > 0) {
     const tn_node *loops[TN_SCHED_MAX_LOOPS];
     const tn_node *writer = others[0];

@@ -54,7 +54,7 @@ static bool is_followed(tn_sched *s, const tn_tree *tree, const tn_node *n) {
   return is_known;
 }
 
-static tn_footprint region_print(const tn_node *region, tn_arena *arena) {
+tn_footprint tn_region_print(const tn_node *region, tn_arena *arena) {
   uint32_t n = region->n_in - TN_REGION_RANGES;
   const tn_node **mins = TN_ARENA_ARRAY(arena, const tn_node *, n);
   const tn_node **extents = TN_ARENA_ARRAY(arena, const tn_node *, n);
@@ -85,7 +85,7 @@ static bool covers_regions(tn_sched *s, const tn_tree *tree, const tn_node *bloc
         TN_VEC_PUSH(&whole, touches.list.data[k].print);
       }
     }
-    tn_footprint part = region_print(region, &touches.arena);
+    tn_footprint part = tn_region_print(region, &touches.arena);
     ++s->stats.n_questions;
     is_covered =
         tn_sets_is_covered(tn_sched_sets(s), &part, (uint32_t)whole.len, whole.data).verdict ==
@@ -117,8 +117,18 @@ static bool are_elements(const tn_node *block) {
   return are;
 }
 
+/* Loads that may be left out are listed like others. */
+static bool has_choice(const tn_node *n) {
+  bool has = tn_is(n, TN_OP_IF_THEN_ELSE);
+  for (uint32_t i = 0; i < n->n_in && !has; ++i) {
+    has = has_choice(n->in[i]);
+  }
+  return has;
+}
+
 bool tn_block_reads_all(tn_sched *s, const tn_tree *tree, const tn_node *block) {
-  return are_elements(block) || covers_regions(s, tree, block, block->in[TN_BLOCK_BODY], false);
+  return !has_choice(block->in[TN_BLOCK_BODY]) &&
+         (are_elements(block) || covers_regions(s, tree, block, block->in[TN_BLOCK_BODY], false));
 }
 
 bool tn_step_is_sure(tn_sched *s, const tn_tree *tree, const tn_node *step) {

@@ -302,6 +302,8 @@ static const found_row found[] = {
                  "loop_partition(j_1, [3, None])\ncache_inplace(half_j_10, \"A\", \"shared\")"},
     {"nested_blocks", "decompose_reduction(C, io)"},
     {"softmax", "cache_read(S, 0, \"global\", [])"},
+    {"conv1d_padded", "reindex(P, 0)\nblockize(c)\n"
+                      "reindex_cache_read(P, 0, \"local\", lambda i0, i1: (i0, i1))"},
     {"conv2d_padded",
      "split(y, [None, 2])\ndecompose_padding(P, y_0)\nloop_partition(C:x, [None, 4])\n"
      "transform_layout(P_pad_const, (\"write\", 0), lambda i0, i1, i2: (i1 // 4, i1 % 4, i2, i0))\n"

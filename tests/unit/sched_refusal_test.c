@@ -98,6 +98,15 @@ static const refusal refusals[] = {
           "for z in range(8):\n    with T.block(\"use\"):\n        vi = T.axis.spatial(8, z)\n"
           "        B[vi, 7] = A[vi, 0]",
      "reindex(use, (\"read\", 0))", "is written by more than one block"},
+    {AB1,
+     OWN("(8,)") "for i in range(6):\n    with T.block(\"E\"):\n"
+                 "        vi = T.axis.spatial(6, i)\n        E[vi] = A[vi]\n"
+                 "with T.block(\"around\"):\n    T.reads(E[0:8])\n    T.writes(B[0:8])\n"
+                 "    for x in range(8):\n        with T.block(\"B\"):\n"
+                 "            vi = T.axis.spatial(8, x)\n"
+                 "            B[vi] = T.if_then_else(vi < 6, E[vi], 3)",
+     "reindex_cache_read(B, 0, \"local\", lambda i: (i, ))",
+     "it may leave out a part of what it says that it reads"},
     {AB, COPY, "reindex_cache_read(B, 0, \"\", lambda i, j: (j, i))", "the storage scope is empty"},
     {AB1,
      OWN("(10,)") "for i in range(8):\n    for u in range(3):\n        with T.block(\"E\"):\n"
