@@ -316,6 +316,12 @@ static const tn_op_case cases[] = {
      "reverse=1 linear_before_reset=1 clip=0.3", "(f32[3,2,3] f32[2,3])"},
     {"nn.rnn", "f32[4,9,2] f32[2,2] f32[9,2] i32[9]", "activations=relu", "(f32[4,9,2] f32[9,2])"},
     {"nn.rnn", "f32[0,2,3] f32[3,3] f32[2,3] i32[2]", "reverse=1", "(f32[0,2,3] f32[2,3])"},
+    {"nonzero_padded", "i8[3,4]", "", "(i64[2,12] i64[2])"},
+    {"nonzero_padded", "bool[9]", "", "(i64[1,9] i64[2])"},
+    {"nonzero_padded", "f32[2,0]", "", "(i64[2,0] i64[2])"},
+    {"nonzero_padded", "bool[]", "", "(i64[0,1] i64[2])"},
+    {"take_first", "f32[3,4] shape[2,4]", "", "f32[2,4]"},
+    {"take_first", "i8[3] shape[0]", "", "i8[0]"},
 };
 
 const tn_op_case *tn_op_cases(uint32_t *out_n) {

@@ -58,6 +58,8 @@ FAMILY(sequence, TN_OPD_MOVES)
 FAMILY(stack, TN_OPD_MOVES)
 FAMILY(meshgrid, TN_OPD_MOVES)
 FAMILY(rnn, 0)
+FAMILY(nonzero, 0)
+FAMILY(take_first, TN_OPD_MOVES)
 #undef FAMILY
 
 #endif
