@@ -3,8 +3,8 @@
 /* Does a block do what it says? What the text declares is a claim until it is proved from the body:
  * that the regions hold all accesses, and that steps of different spatial axes do not meet. Proved
  * once for a body; loops around it may change as they like. */
+#include "sched/axes.h"
 #include "sched/loops.h"
-#include "sched/sched_priv.h"
 #include "sched/touches.h"
 
 enum { FACT_REGIONS = 1, FACT_PROMISE };
@@ -25,6 +25,17 @@ static uint64_t fact_key(const tn_node *block, uint64_t fact) {
 }
 
 static const char *name_of(const tn_node *block) { return block->in[TN_BLOCK_LABEL]->attr.text; }
+
+/* ---- before a step begins ---- */
+
+/* Which steps are done, and where, does not depend on memory. */
+static bool begins_by_loops_alone(const tn_node *block) {
+  uint32_t flags = block->in[TN_BLOCK_PREDICATE]->flags;
+  for (uint32_t i = 0; i < block->in[TN_BLOCK_ITERS]->n_in; ++i) {
+    flags |= block->in[TN_BLOCK_ITERS]->in[i]->in[TN_ITER_BINDING]->flags;
+  }
+  return (flags & (TN_NF_READS | TN_NF_EFFECT)) == 0;
+}
 
 /* ---- regions ---- */
 
@@ -72,8 +83,43 @@ static bool is_declared(tn_sched *s, tn_arith *arith, const tn_node *block, bool
   return false;
 }
 
+/* The same asked of integer sets, for each access under its conditions: `if v > 0: U[v - 1]` stays in
+ * U[0:16]. Views and first values have no touches of their own here. */
+static bool is_declared_under_conditions(tn_sched *s, const tn_tree *tree, const tn_node *block,
+                                         bool is_write, const tn_node *buffer) {
+  tn_touches touches;
+  TN_VEC(tn_footprint) whole = {0};
+  const tn_node *region = NULL;
+  if (!tn_is_none(block->in[TN_BLOCK_INIT]) || block->in[TN_BLOCK_MATCHES]->n_in > 0) {
+    return false;
+  }
+  tn_status st = tn_touches_collect(s, tree, block->in[TN_BLOCK_BODY], &touches);
+  if (st != NULL) {
+    tn_status_free(st);
+    return false;
+  }
+  for (uint32_t i = 0; (region = tn_block_region(block, is_write, i)) != NULL; ++i) {
+    if (region->in[TN_REGION_BUFFER] == buffer) {
+      TN_VEC_PUSH(&whole, tn_region_print(region, &touches.arena));
+    }
+  }
+  bool is_held = whole.len > 0;
+  size_t mark = tn_sched_assume_axes(s, block);
+  for (size_t i = 0; i < touches.list.len && is_held; ++i) {
+    const tn_touch *t = &touches.list.data[i];
+    if (t->buffer == buffer && t->is_write == is_write) {
+      ++s->stats.n_questions;
+      is_held = tn_sets_is_covered(tn_sched_sets(s), &t->print, (uint32_t)whole.len, whole.data)
+                    .verdict == TN_PROVED;
+    }
+  }
+  tn_sets_pop(tn_sched_sets(s), mark);
+  TN_VEC_DEINIT(&whole);
+  tn_touches_deinit(&touches);
+  return is_held;
+}
+
 tn_status tn_block_regions_hold(tn_sched *s, const tn_tree *tree, const tn_node *block) {
-  (void)tree;
   const tn_node *found[2];
   uint64_t key = fact_key(block, FACT_REGIONS);
   if (tn_map_find(&s->facts, key, NULL)) {
@@ -85,14 +131,20 @@ tn_status tn_block_regions_hold(tn_sched *s, const tn_tree *tree, const tn_node 
   tn_arith *arith = arith_of_axes(s, block);
   bool is_reduction = !tn_is_none(block->in[TN_BLOCK_INIT]);
   for (int32_t is_write = 0; is_write < 2 && st == NULL; ++is_write) {
-    for (uint32_t i = 0; i < found[is_write]->n_in; ++i) {
+    for (uint32_t i = 0; i < found[is_write]->n_in && st == NULL; ++i) {
       const tn_node *region = found[is_write]->in[i];
       if (!is_declared(s, arith, block, is_write != 0, region) &&
-          !(is_write == 0 && is_reduction && is_declared(s, arith, block, true, region))) {
+          !(is_write == 0 && is_reduction && is_declared(s, arith, block, true, region)) &&
+          !is_declared_under_conditions(s, tree, block, is_write != 0,
+                                        region->in[TN_REGION_BUFFER])) {
         st = TN_ERR(TN_INVALID, "block '%s' %s more of '%s' than its T.%s(...) declares",
                     name_of(block), is_write != 0 ? "writes" : "reads",
                     region->in[TN_REGION_BUFFER]->attr.text, is_write != 0 ? "writes" : "reads");
-        break;
+      } else if (!tn_buffer_keeps_apart(region->in[TN_REGION_BUFFER])) {
+        st = TN_ERR(TN_INVALID,
+                    "the strides of '%s', which block '%s' %s, put elements in one place",
+                    region->in[TN_REGION_BUFFER]->attr.text, name_of(block),
+                    is_write != 0 ? "writes" : "reads");
       }
     }
   }
@@ -202,10 +254,15 @@ static tn_status check_names(const tn_node *block, const tn_node *write) {
 
 tn_status tn_block_keeps_promise(tn_sched *s, const tn_tree *tree, const tn_node *block) {
   uint64_t key = fact_key(block, FACT_PROMISE);
+  if (!begins_by_loops_alone(block)) {
+    return TN_ERR(TN_INVALID, "the condition or an axis of block '%s' reads memory",
+                  name_of(block));
+  }
   if (tn_map_find(&s->facts, key, NULL)) {
     ++s->stats.n_remembered;
     return NULL;
   }
+  TN_TRY(tn_block_axes_stay(tree, block)); /* what is proved of axes holds in one round of a loop */
   TN_TRY(tn_block_regions_hold(s, tree, block));
   axes a = axes_of(block);
   const tn_node *write = NULL;
@@ -257,7 +314,7 @@ static bool says_it_reduces(const tn_node *block) {
 /* x = x op rest, where op may take its operands in any order. x = x - rest takes away a sum. */
 bool tn_block_commutes(const tn_node *block) {
   const tn_node *store = block->in[TN_BLOCK_BODY];
-  if (!says_it_reduces(block) || !tn_is(store, TN_OP_STORE) ||
+  if (!says_it_reduces(block) || !begins_by_loops_alone(block) || !tn_is(store, TN_OP_STORE) ||
       block->in[TN_BLOCK_MATCHES]->n_in > 0) { /* views are other names of what is stored */
     return false;
   }

@@ -12,6 +12,8 @@
 
 #include "sched/sched_priv.h"
 
+enum { MAX_BRANCHES = 256 };
+
 typedef struct collector {
   tn_sched *s;
   tn_ir *ir;
@@ -22,6 +24,43 @@ typedef struct collector {
 } collector;
 
 /* ---- one touch ---- */
+
+/* Dimension d has its elements farther apart than all that lie closer span together. */
+static bool is_outside(const tn_node *buffer, uint32_t d) {
+  const tn_node *shape = buffer->in[TN_BUFFER_SHAPE];
+  const tn_node *strides = buffer->in[TN_BUFFER_STRIDES];
+  int64_t step = strides->in[d]->attr.i64;
+  int64_t span = 0;
+  for (uint32_t i = 0; i < strides->n_in; ++i) {
+    int64_t inner = strides->in[i]->attr.i64;
+    int64_t part = 0;
+    bool is_closer = inner < step || (inner == step && i > d);
+    if (i == d || !is_closer || tn_is_int(shape->in[i], 1)) {
+      continue;
+    }
+    if (!tn_is(shape->in[i], TN_OP_INT) ||
+        __builtin_mul_overflow(inner, shape->in[i]->attr.i64 - 1, &part) ||
+        __builtin_add_overflow(span, part, &span)) {
+      return false;
+    }
+  }
+  return tn_is_int(shape->in[d], 1) || step > span;
+}
+
+bool tn_buffer_keeps_apart(const tn_node *buffer) {
+  const tn_node *strides = buffer->in[TN_BUFFER_STRIDES];
+  for (uint32_t d = 0; d < strides->n_in; ++d) {
+    if (!tn_is(strides->in[d], TN_OP_INT)) {
+      return true;
+    }
+  }
+  for (uint32_t d = 0; d < strides->n_in; ++d) {
+    if (strides->in[d]->attr.i64 < 0 || !is_outside(buffer, d)) {
+      return false;
+    }
+  }
+  return true;
+}
 
 static tn_domain domain_here(collector *c) {
   uint32_t n = (uint32_t)c->loops.len;
@@ -60,6 +99,69 @@ static void add_touch(collector *c, const tn_node *step, const tn_node *buffer, 
   }
 }
 
+/* ---- expressions ---- */
+
+typedef struct load_walk {
+  collector *c;
+  const tn_node *stmt;
+  int32_t n_branches_left; /* shared ones occur ever so often */
+} load_walk;
+
+static tn_access access_of(collector *c, const tn_node *access, uint32_t first) {
+  uint32_t n = access->n_in - first;
+  const tn_node **mins = TN_ARENA_ARRAY(&c->out->arena, const tn_node *, n);
+  for (uint32_t d = 0; d < n; ++d) {
+    mins[d] = access->in[first + d];
+  }
+  return (tn_access){.n_dims = n, .mins = mins};
+}
+
+static bool says_of_loops_alone(const tn_node *cond) {
+  return (cond->flags & (TN_NF_READS | TN_NF_EFFECT)) == 0;
+}
+
+static const tn_node *not_of(collector *c, const tn_node *cond) {
+  return tn_node_new(c->ir, TN_OP_NOT, cond->dtype, (tn_attr){0}, 1, &cond);
+}
+
+static tn_visit add_load(const tn_node *n, void *ctx);
+
+/* Branches of T.if_then_else are evaluated under its condition alone. */
+static void add_branches(load_walk *walk, const tn_node *n) {
+  collector *c = walk->c;
+  const tn_node *cond = n->in[TN_SELECT_COND];
+  --walk->n_branches_left;
+  TN_VEC_PUSH(&c->conds, cond);
+  tn_walk_distinct(n->in[TN_SELECT_A], add_load, walk);
+  (void)TN_VEC_POP(&c->conds);
+  TN_VEC_PUSH(&c->conds, not_of(c, cond));
+  tn_walk_distinct(n->in[TN_SELECT_B], add_load, walk);
+  (void)TN_VEC_POP(&c->conds);
+}
+
+static tn_visit add_load(const tn_node *n, void *ctx) {
+  load_walk *walk = ctx;
+  if (tn_is(n, TN_OP_IF_THEN_ELSE) && says_of_loops_alone(n->in[TN_SELECT_COND]) &&
+      walk->n_branches_left > 0) {
+    add_branches(walk, n);
+    return TN_SKIP;
+  }
+  if (tn_is(n, TN_OP_LOAD)) {
+    add_touch(walk->c, walk->stmt, n->in[TN_LOAD_BUFFER], false,
+              access_of(walk->c, n, TN_LOAD_INDICES));
+  }
+  return TN_DESCEND;
+}
+
+static tn_status add_expr(collector *c, const tn_node *stmt, const tn_node *expr) {
+  if ((expr->flags & TN_NF_EFFECT) != 0) {
+    return TN_ERR(TN_INVALID, "a call with effects may touch anything");
+  }
+  load_walk walk = {.c = c, .stmt = stmt, .n_branches_left = MAX_BRANCHES};
+  tn_walk_distinct(expr, add_load, &walk);
+  return NULL;
+}
+
 /* ---- blocks ---- */
 
 static void add_region(collector *c, const tn_node *block, const tn_node *region, bool is_write,
@@ -76,14 +178,14 @@ static void add_region(collector *c, const tn_node *block, const tn_node *region
   add_touch(c, block, region->in[TN_REGION_BUFFER], is_write, access);
 }
 
-static bool says_of_loops_alone(const tn_node *cond) {
-  return (cond->flags & (TN_NF_READS | TN_NF_EFFECT)) == 0;
-}
-
 static tn_status add_block(collector *c, const tn_node *block) {
   TN_TRY(tn_block_regions_hold(c->s, c->tree, block));
   tn_map bindings = {0};
   const tn_node *iters = block->in[TN_BLOCK_ITERS];
+  TN_TRY(add_expr(c, block, block->in[TN_BLOCK_PREDICATE]));
+  for (uint32_t i = 0; i < iters->n_in; ++i) {
+    TN_TRY(add_expr(c, block, iters->in[i]->in[TN_ITER_BINDING]));
+  }
   for (uint32_t i = 0; i < iters->n_in; ++i) {
     tn_map_set(&bindings, iters->in[i]->in[TN_ITER_VAR]->id,
                (uint64_t)(uintptr_t)iters->in[i]->in[TN_ITER_BINDING]);
@@ -111,38 +213,6 @@ static tn_status add_block(collector *c, const tn_node *block) {
 
 /* ---- statements outside of blocks ---- */
 
-typedef struct load_walk {
-  collector *c;
-  const tn_node *stmt;
-} load_walk;
-
-static tn_access access_of(collector *c, const tn_node *access, uint32_t first) {
-  uint32_t n = access->n_in - first;
-  const tn_node **mins = TN_ARENA_ARRAY(&c->out->arena, const tn_node *, n);
-  for (uint32_t d = 0; d < n; ++d) {
-    mins[d] = access->in[first + d];
-  }
-  return (tn_access){.n_dims = n, .mins = mins};
-}
-
-static tn_visit add_load(const tn_node *n, void *ctx) {
-  load_walk *walk = ctx;
-  if (tn_is(n, TN_OP_LOAD)) {
-    add_touch(walk->c, walk->stmt, n->in[TN_LOAD_BUFFER], false,
-              access_of(walk->c, n, TN_LOAD_INDICES));
-  }
-  return TN_DESCEND;
-}
-
-static tn_status add_expr(collector *c, const tn_node *stmt, const tn_node *expr) {
-  if ((expr->flags & TN_NF_EFFECT) != 0) {
-    return TN_ERR(TN_INVALID, "a call with effects may touch anything");
-  }
-  load_walk walk = {.c = c, .stmt = stmt};
-  tn_walk_distinct(expr, add_load, &walk);
-  return NULL;
-}
-
 static tn_status add_stmt(collector *c, const tn_node *n);
 
 static tn_status add_store(collector *c, const tn_node *n) {
@@ -162,8 +232,7 @@ static tn_status add_if(collector *c, const tn_node *n) {
       continue;
     }
     if (has_cond) {
-      const tn_node *negated = tn_node_new(c->ir, TN_OP_NOT, cond->dtype, (tn_attr){0}, 1, &cond);
-      TN_VEC_PUSH(&c->conds, slot == TN_IF_THEN ? cond : negated);
+      TN_VEC_PUSH(&c->conds, slot == TN_IF_THEN ? cond : not_of(c, cond));
     }
     TN_TRY(add_stmt(c, n->in[slot]));
     if (has_cond) {
@@ -212,12 +281,26 @@ static tn_status add_stmt(collector *c, const tn_node *n) {
   }
 }
 
+/* Footprints are of indices: they say nothing of memory that two indices name. */
+static tn_status check_places(const tn_touches *touches) {
+  for (size_t i = 0; i < touches->list.len; ++i) {
+    const tn_node *buffer = touches->list.data[i].buffer;
+    if (!tn_buffer_keeps_apart(buffer)) {
+      return TN_ERR(TN_INVALID, "the strides of '%s' put elements in one place", buffer->attr.text);
+    }
+  }
+  return NULL;
+}
+
 tn_status tn_touches_collect(tn_sched *s, const tn_tree *tree, const tn_node *stmt,
                              tn_touches *out) {
   *out = (tn_touches){0};
   tn_arena_init(&out->arena, 0);
   collector c = {.s = s, .ir = s->ir, .tree = tree, .out = out};
   tn_status st = add_stmt(&c, stmt);
+  if (st == NULL) {
+    st = check_places(out);
+  }
   TN_VEC_DEINIT(&c.loops);
   TN_VEC_DEINIT(&c.conds);
   if (st != NULL) {
@@ -258,6 +341,20 @@ static void assume_range(tn_sched *s, const tn_node *var, const tn_node *min,
   tn_sets_assume(sets, tn_binary(s->ir, TN_OP_LT, var, end));
 }
 
+static void assume_axes(tn_sched *s, const tn_node *block) {
+  const tn_node *iters = block->in[TN_BLOCK_ITERS];
+  for (uint32_t i = 0; i < iters->n_in; ++i) {
+    const tn_node *iter = iters->in[i];
+    assume_range(s, iter->in[TN_ITER_VAR], iter->in[TN_ITER_MIN], iter->in[TN_ITER_EXTENT]);
+  }
+}
+
+size_t tn_sched_assume_axes(tn_sched *s, const tn_node *block) {
+  size_t mark = tn_sets_assume(tn_sched_sets(s), tn_bool(s->ir, true));
+  assume_axes(s, block);
+  return mark;
+}
+
 size_t tn_sched_assume_around(tn_sched *s, const tn_tree *tree, const tn_node *stmt) {
   size_t mark = tn_sets_assume(tn_sched_sets(s), tn_bool(s->ir, true));
   const tn_node *at = tn_tree_parent(tree, stmt);
@@ -265,9 +362,8 @@ size_t tn_sched_assume_around(tn_sched *s, const tn_tree *tree, const tn_node *s
     if (tn_is(at, TN_OP_FOR)) {
       assume_range(s, at->in[TN_FOR_VAR], at->in[TN_FOR_MIN], at->in[TN_FOR_EXTENT]);
     }
-    for (uint32_t i = 0; tn_is(at, TN_OP_BLOCK) && i < at->in[TN_BLOCK_ITERS]->n_in; ++i) {
-      const tn_node *iter = at->in[TN_BLOCK_ITERS]->in[i];
-      assume_range(s, iter->in[TN_ITER_VAR], iter->in[TN_ITER_MIN], iter->in[TN_ITER_EXTENT]);
+    if (tn_is(at, TN_OP_BLOCK)) {
+      assume_axes(s, at);
     }
   }
   return mark;

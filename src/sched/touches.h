@@ -28,6 +28,9 @@ typedef struct tn_touches {
 TN_MUST_USE tn_status tn_touches_collect(tn_sched *s, const tn_tree *tree, const tn_node *stmt,
                                          tn_touches *out);
 void tn_touches_deinit(tn_touches *touches);
+/// Different indices of the buffer name different places. False: it has strides that are not known
+/// to see to that; strides that are no numbers are trusted.
+bool tn_buffer_keeps_apart(const tn_node *buffer);
 /// Do two buffers share memory as far as names tell?
 bool tn_touches_meet(const tn_touch *a, const tn_touch *b);
 /// True when different rounds of the loop that was collected touch different elements wherever one
@@ -36,6 +39,10 @@ bool tn_touches_are_apart(tn_sched *s, const tn_touches *touches);
 /// Assumes the ranges of what is around stmt (stmt itself excluded) for the questions to come;
 /// returns the mark for tn_sets_pop.
 size_t tn_sched_assume_around(tn_sched *s, const tn_tree *tree, const tn_node *stmt);
+/// Assumes the ranges of a block's axes alone.
+size_t tn_sched_assume_axes(tn_sched *s, const tn_node *block);
+/// The elements of a REGION, over the axes of its block. (sure.c)
+tn_footprint tn_region_print(const tn_node *region, tn_arena *arena);
 /// Appends ", for example at i=0 and at i=1 with n=4"; nothing when the answer has no example.
 void tn_sched_print_points(const tn_answer *answer, tn_buf *out);
 /// The schedule's context for questions.

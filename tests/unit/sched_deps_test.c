@@ -73,6 +73,26 @@ static const carried_row carried_rows[] = {
      "        v = T.axis.spatial(15, i)\n        T.reads(A[v])\n        T.writes(B[v])\n"
      "        B[v] = B[v + 1] + A[v]\n",
      "i", "reads more of 'B' than its T.reads(...) declares"},
+    {"a guarded access within its region", VECTORS,
+     "for i in range(16):\n    with T.block(\"B\"):\n        v = T.axis.spatial(16, i)\n"
+     "        T.reads(A[0:16])\n        T.writes(B[v])\n        B[v] = 0\n"
+     "        if v > 0:\n            B[v] = A[v - 1]\n",
+     "i", NULL},
+    {"a guarded access beside its region", VECTORS,
+     "for i in range(16):\n    with T.block(\"B\"):\n        v = T.axis.spatial(16, i)\n"
+     "        T.reads(A[0:14])\n        T.writes(B[v])\n        B[v] = 0\n"
+     "        if v > 0:\n            B[v] = A[v - 1]\n",
+     "i", "reads more of 'A' than its T.reads(...) declares"},
+    {"a guarded access in an expression", VECTORS,
+     "for i in range(16):\n    with T.block(\"B\"):\n        v = T.axis.spatial(16, i)\n"
+     "        T.reads(A[0:16])\n        T.writes(B[v])\n"
+     "        B[v] = T.if_then_else(v < 15, A[v + 1], A[v])\n",
+     "i", NULL},
+    {"the other branch in an expression", VECTORS,
+     "for i in range(16):\n    with T.block(\"B\"):\n        v = T.axis.spatial(16, i)\n"
+     "        T.reads(A[0:14])\n        T.writes(B[v])\n"
+     "        B[v] = T.if_then_else(v < 13, A[v + 1], A[v])\n",
+     "i", "reads more of 'A' than its T.reads(...) declares"},
     {"rows of symbolic length", "a: T.handle, b: T.handle",
      "n = T.int64()\nA = T.match_buffer(a, (n, 4), \"int32\")\nB = T.match_buffer(b, (n, 4), "
      "\"int32\")\nfor i in range(n):\n    for j in range(4):\n        B[i, j] = A[i, j]\n",
