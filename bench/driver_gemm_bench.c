@@ -310,7 +310,6 @@ static const product naive = {"bench/gemm/product.py", NULL, 512, 512, 512, "", 
 static const product products_256[] = {
     {CACHED, 256, 256, 256, "MR=6 NR=16 V=8 NC=64", 85, 80},
     {CACHED, 512, 512, 512, "MR=6 NR=16 V=8 NC=64", 92, 80},
-    {CACHED, 1024, 1024, 1024, "MR=6 NR=16 V=8 NC=64", 95, 80},
     {PACKED, 1024, 1024, 1024, "MR=6 NR=16 V=8 KC=512 MC=48 NC=1024", 95, 80},
     {PACKED, 2048, 2048, 2048, "MR=6 NR=16 V=8 KC=512 MC=96 NC=2048", 92, 80},
     {CACHED, 1000, 1001, 999, "MR=6 NR=16 V=8 NC=64", 85, 80},
@@ -324,7 +323,6 @@ static const product products_256[] = {
 static const product products_512[] = {
     {CACHED, 256, 256, 256, "MR=8 NR=32 V=16 NC=64", 85, 0},
     {CACHED, 512, 512, 512, "MR=8 NR=32 V=16 NC=64", 92, 0},
-    {CACHED, 1024, 1024, 1024, "MR=8 NR=32 V=16 NC=64", 95, 83},
     {PACKED, 1024, 1024, 1024, "MR=10 NR=32 V=16 KC=256 MC=240 NC=1024", 95, 83},
     {PACKED, 2048, 2048, 2048, "MR=10 NR=32 V=16 KC=256 MC=240 NC=2048", 92, 0},
     {CACHED, 1000, 1001, 999, "MR=10 NR=32 V=16 NC=64", 85, 0},
