@@ -30,6 +30,10 @@ typedef struct tn_onnx_opts {
 /// operators that are missing, with how many nodes need each.
 TN_MUST_USE tn_status tn_onnx_import(const char *path, const tn_onnx_opts *opts, tn_module *module);
 
+/// The same of a file's bytes. folder: where external data may lie; NULL: nowhere.
+TN_MUST_USE tn_status tn_onnx_import_bytes(const uint8_t *bytes, size_t n_bytes, const char *folder,
+                                           const tn_onnx_opts *opts, tn_module *module);
+
 /// Reads a tensor file of the ONNX backend tests (input_0.pb).
 TN_MUST_USE tn_status tn_onnx_read_array(const char *path, tn_array *out_array);
 

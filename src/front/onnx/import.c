@@ -586,33 +586,49 @@ static void close_file(opened *o) {
   tn_mapped_file_deinit(&o->file);
 }
 
-static tn_status read_model(opened *o, tn_onnx_model **out_model) {
-  return tn_status_wrap(tn_onnx_model_read(&o->arena, o->file.data, o->file.n_bytes, out_model),
+static tn_status read_model(tn_arena *arena, const uint8_t *bytes, size_t n_bytes,
+                            tn_onnx_model **out_model) {
+  return tn_status_wrap(tn_onnx_model_read(arena, bytes, n_bytes, out_model),
                         "cannot parse the protobuf message");
 }
 
-tn_status tn_onnx_import(const char *path, const tn_onnx_opts *opts, tn_module *module) {
-  tn_status st = NULL;
-  opened o = {0};
-  tn_onnx_model *model = NULL;
-  tn_onnx_importer imp = {.ir = module->ir, .module = module, .arena = &o.arena};
-  TN_TRY(open_file(&o, path));
-  TN_GOTO(st, read_model(&o, &model), done);
-  imp.model = model;
-  imp.folder = folder_of(&o.arena, path);
+static tn_status import_model(tn_arena *arena, const tn_onnx_model *model, const char *folder,
+                              const tn_onnx_opts *opts, tn_module *module) {
+  tn_onnx_importer imp = {
+      .ir = module->ir, .module = module, .arena = arena, .model = model, .folder = folder};
   if (opts != NULL && opts->n_values > 0) {
     imp.values = opts->values;
-    imp.are_taken = TN_ARENA_ARRAY(&o.arena, bool, opts->n_values);
+    imp.are_taken = TN_ARENA_ARRAY(arena, bool, opts->n_values);
   }
-  TN_GOTO(st, import_graph(&imp, opts), done);
+  tn_status st = import_graph(&imp, opts);
   for (int32_t i = 0; opts != NULL && opts->are_taken != NULL && i < opts->n_values; ++i) {
     opts->are_taken[i] = imp.are_taken[i];
   }
-done:
   tn_strmap_deinit(&imp.sizes);
   tn_map_deinit(&imp.known);
   tn_map_deinit(&imp.offered);
   TN_VEC_DEINIT(&imp.stmts);
+  return st;
+}
+
+tn_status tn_onnx_import_bytes(const uint8_t *bytes, size_t n_bytes, const char *folder,
+                               const tn_onnx_opts *opts, tn_module *module) {
+  tn_arena arena;
+  tn_onnx_model *model = NULL;
+  tn_arena_init(&arena, arena_limit(n_bytes));
+  tn_status st = read_model(&arena, bytes, n_bytes, &model);
+  if (st == NULL) {
+    st = import_model(&arena, model, folder, opts, module);
+  }
+  tn_arena_deinit(&arena);
+  return st;
+}
+
+tn_status tn_onnx_import(const char *path, const tn_onnx_opts *opts, tn_module *module) {
+  opened o = {0};
+  TN_TRY(open_file(&o, path));
+  tn_status st =
+      tn_onnx_import_bytes(o.file.data, o.file.n_bytes, folder_of(&o.arena, path), opts, module);
   close_file(&o);
   return tn_status_wrap(st, "%s", path);
 }
@@ -638,7 +654,7 @@ tn_status tn_onnx_list_operators(const char *path, tn_buf *out) {
   opened o = {0};
   tn_onnx_model *model = NULL;
   TN_TRY(open_file(&o, path));
-  TN_GOTO(st, read_model(&o, &model), done);
+  TN_GOTO(st, read_model(&o.arena, o.file.data, o.file.n_bytes, &model), done);
   size_t n = model->graph->nodes.len;
   const char **names = TN_ARENA_ARRAY(&o.arena, const char *, n + 1);
   for (size_t i = 0; i < n; ++i) {

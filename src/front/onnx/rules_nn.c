@@ -207,17 +207,50 @@ void tn_onnx_rule_conv_transpose(tn_onnx_call *c) {
   tn_onnx_give(c, 0, with_bias(c, tn_onnx_end2(&b, x, kernel), tn_onnx_maybe(c, 2)));
 }
 
+/* A last window that would begin behind the data and its front padding is left out. Where that is so
+ * for some axis, the others get what their last window needs as padding, and none rounds up: right for
+ * what padding does not count in. */
+static bool settle_ceil(tn_onnx_call *c, const tn_node *dims, bool counts_padding, window *w) {
+  int64_t more[MAX_SPATIAL] = {0};
+  bool drops_any = false;
+  for (int32_t i = 0; i < w->n; ++i) {
+    const tn_node *extent = dims->in[2 + i];
+    if (extent->op != TN_OP_INT || extent->attr.i64 > INT32_MAX) {
+      return true;
+    }
+    int64_t reach = (w->kernel[i] - 1) * w->dilation[i] + 1;
+    int64_t room = extent->attr.i64 + w->pads[i] + w->pads[w->n + i] - reach;
+    int64_t last = (room + w->stride[i] - 1) / w->stride[i] * w->stride[i];
+    bool drops = last >= extent->attr.i64 + w->pads[i];
+    drops_any = drops_any || drops;
+    more[i] = drops || room < 0 ? 0 : last - room;
+  }
+  for (int32_t i = 0; drops_any && i < w->n; ++i) {
+    if (more[i] != 0 && counts_padding) {
+      TN_ONNX_FAIL(c, TN_UNSUPPORTED,
+                   "ceil_mode that holds for some dimensions only, with "
+                   "count_include_pad");
+    }
+    w->pads[w->n + i] += more[i];
+  }
+  return !drops_any;
+}
+
 void tn_onnx_rule_pool(tn_onnx_call *c) {
   const tn_node *x = tn_onnx_in(c, 0);
   window w = read_window(c, x, NULL);
   bool is_ceil = tn_onnx_attr_int(c, "ceil_mode", 0) != 0;
+  bool counts_padding = tn_onnx_attr_int(c, "count_include_pad", 0) != 0;
+  if (is_ceil && c->st == NULL) {
+    is_ceil = settle_ceil(c, tn_onnx_dims(c, x), counts_padding, &w);
+  }
   tn_onnx_build b = tn_onnx_begin(c, numbered(c, c->rule->word, w.n, "d"));
   tn_onnx_no_outputs_from(c, 1);
   set_window(&b, &w);
   tn_onnx_set_ints(&b, "pool_size", (size_t)w.n, w.kernel);
   tn_onnx_set_bool(&b, "ceil_mode", is_ceil);
   if (strcmp(c->rule->op, "AveragePool") == 0) {
-    tn_onnx_set_bool(&b, "count_include_pad", tn_onnx_attr_int(c, "count_include_pad", 0) != 0);
+    tn_onnx_set_bool(&b, "count_include_pad", counts_padding);
   }
   tn_onnx_give(c, 0, tn_onnx_end1(&b, x));
 }
@@ -235,6 +268,13 @@ void tn_onnx_rule_global_pool(tn_onnx_call *c) {
 
 /* ---- norms ---- */
 
+/* Up to opset 6 an attribute says whether a node trains. */
+static void need_inference(tn_onnx_call *c) {
+  if (c->version < 7 && tn_onnx_attr_int(c, "is_test", 0) == 0) {
+    TN_ONNX_FAIL(c, TN_UNSUPPORTED, "is_test 0; only inference is there");
+  }
+}
+
 void tn_onnx_rule_batch_norm(tn_onnx_call *c) {
   const tn_node *args[5];
   for (uint32_t i = 0; i < 5; ++i) {
@@ -242,6 +282,10 @@ void tn_onnx_rule_batch_norm(tn_onnx_call *c) {
   }
   if (tn_onnx_attr_int(c, "training_mode", 0) != 0) {
     TN_ONNX_FAIL(c, TN_UNSUPPORTED, "training_mode 1; only inference is there");
+  }
+  need_inference(c);
+  if (tn_onnx_attr_int(c, "spatial", 1) != 1) {
+    TN_ONNX_FAIL(c, TN_UNSUPPORTED, "spatial 0");
   }
   tn_onnx_no_outputs_from(c, 1);
   tn_dtype type = tn_onnx_type_of(c, args[0]);
@@ -438,6 +482,7 @@ void tn_onnx_rule_dropout(tn_onnx_call *c) {
       TN_ONNX_FAIL(c, TN_UNSUPPORTED, "training_mode: only inference is there");
     }
   }
+  need_inference(c);
   tn_onnx_give(c, 0, x);
   if (tn_onnx_wants(c, 1)) {
     tn_dtype type = c->version < 10 ? tn_onnx_type_of(c, x) : TN_DT_BOOL;
