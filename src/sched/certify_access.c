@@ -2,9 +2,29 @@
 /* Copyright The Tenon authors. */
 /* What is asked of a scheduled function besides its results: accesses stay inside their buffers, axes
  * inside their ranges, and rounds that have no order (of parallel, vectorized and thread-bound loops)
- * do not touch one element, one of them writing it. */
+ * do not touch one element, one of them writing it, unless lowering gives each a copy of it. */
 #include "sched/certify_priv.h"
 #include "tir/tir.h"
+
+static tn_visit find_buffer(const tn_node *n, void *ctx) { return n == ctx ? TN_STOP : TN_DESCEND; }
+
+/* Memory of the function's own that nothing outside of that parallel loop touches: lowering gives
+ * each round its own, or runs the rounds in order. */
+static bool is_scratch_of(const tn_cf_func *f, const tn_node *buffer, const tn_node *loop,
+                          uint32_t k) {
+  const tn_node *arguments = f->func->in[TN_PRIM_FUNC_BUFFERS];
+  bool is_scratch = loop->attr.i64 == TN_FOR_PARALLEL;
+  for (uint32_t i = 0; i < arguments->n_in; ++i) {
+    is_scratch = is_scratch && arguments->in[i] != buffer;
+  }
+  for (size_t i = 0; i < f->stores.len && is_scratch; ++i) {
+    const tn_cf_store *s = f->stores.data[i];
+    bool is_inside = s->n_loops > k && s->loops[k] == loop;
+    is_scratch = is_inside || (s->element->in[TN_LOAD_BUFFER] != buffer &&
+                               tn_walk_distinct(s->value, find_buffer, (void *)(uintptr_t)buffer));
+  }
+  return is_scratch;
+}
 
 /* Another round of loop `k`, of which n is accessed in the present one, writes it too. */
 static bool is_apart(tn_cf *c, const tn_cf_point *p, const tn_node *n, const tn_cf_store *s,
@@ -39,7 +59,8 @@ static bool is_access_sound(tn_cf *c, const tn_cf_point *p, const tn_node *n) {
       for (uint32_t k = (uint32_t)depth; k < n_common && is_ok; ++k) {
         bool has_order =
             s->loops[k]->attr.i64 == TN_FOR_SERIAL || s->loops[k]->attr.i64 == TN_FOR_UNROLLED;
-        is_ok = has_order || is_apart(c, p, n, s, k);
+        is_ok =
+            has_order || is_scratch_of(p->func, buffer, s->loops[k], k) || is_apart(c, p, n, s, k);
       }
     }
   }

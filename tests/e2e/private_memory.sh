@@ -20,6 +20,7 @@ agrees() {
 # private TITLE PROGRAM STEPS: accepted, lowered with memory inside the loop, and right.
 private() {
   succeeds "$1: steps" "$TENON" schedule "$work/$2" "$3" --verify -o "$work/out.py"
+  succeeds "$1: proved" "$TENON" schedule "$work/$2" "$3" --certify -o "$work/out.py"
   succeeds "$1: lowered" "$TENON" opt --passes=lower_blocks,compact_buffers,serialize_loops \
     "$work/out.py"
   out_has '^ +for .* in T.parallel\('

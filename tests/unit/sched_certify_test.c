@@ -473,11 +473,44 @@ static void rounds_that_meet_are_told(void **state) {
   sched_deinit(&c);
 }
 
+/* Memory that only a parallel loop uses is each round's own; what is used behind it is not. */
+static void rounds_may_have_memory_of_their_own(void **state) {
+  (void)state;
+  static const char head[] =
+      "@T.prim_func\ndef f(A: T.Buffer((20,), \"int32\"), B: T.Buffer((16,), \"int32\")):\n"
+      "    P = T.alloc_buffer((20,), \"int32\")\n";
+  static const char inside[] = "    for i in T.parallel(4):\n"
+                               "        for k in range(8):\n"
+                               "            P[i * 4 + k] = A[i * 4 + k] * 3\n"
+                               "        for k in range(4):\n"
+                               "            B[i * 4 + k] = P[i * 4 + k] + P[i * 4 + k + 4]\n";
+  static const char *const ends[] = {"", "    B[0] = P[0]\n"};
+  for (size_t i = 0; i < TN_N_ROWS(ends); ++i) {
+    sched_case c;
+    tn_buf text = TN_BUF_INIT;
+    tn_certify_result result;
+    tn_buf_printf(&text, "%s%s%s", head, inside, ends[i]);
+    sched_init_text(&c, tn_buf_text(&text));
+    const tn_node *func = tn_module_find(&c.before, "f");
+    expect_ok(tn_certify(c.before.ir, func, func, &result));
+    if (ends[i][0] == '\0') {
+      assert_string_equal(result.text, "");
+    } else {
+      expect_true(strstr(result.text, "rounds of loop 'i' may meet in 'P'") != NULL, "%s",
+                  result.text);
+    }
+    tn_certify_result_deinit(&result);
+    tn_buf_deinit(&text);
+    sched_deinit(&c);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(right_pairs_are_proved),
       cmocka_unit_test(wrong_pairs_are_never_proved),
       cmocka_unit_test(rounds_that_meet_are_told),
+      cmocka_unit_test(rounds_may_have_memory_of_their_own),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
