@@ -322,6 +322,23 @@ static const tn_op_case cases[] = {
     {"nonzero_padded", "bool[]", "", "(i64[0,1] i64[2])"},
     {"take_first", "f32[3,4] shape[2,4]", "", "f32[2,4]"},
     {"take_first", "i8[3] shape[0]", "", "i8[0]"},
+    {"vision.non_max_suppression_padded", "f32[2,9,4] f32[2,3,9]",
+     "max_output_size=4 iou_threshold=0.2", "(i64[24,3] i64[2])"},
+    {"vision.non_max_suppression_padded", "f32[1,9,4] f32[1,2,9]",
+     "max_output_size=100 iou_threshold=0.5 score_threshold=0.1", "(i64[18,3] i64[2])"},
+    {"vision.non_max_suppression_padded", "f64[1,9,4] f64[1,1,9]",
+     "max_output_size=9 iou_threshold=0.1 center_point_box=1", "(i64[9,3] i64[2])"},
+    {"vision.non_max_suppression_padded", "f32[1,0,4] f32[1,2,0]", "max_output_size=3",
+     "(i64[0,3] i64[2])"},
+    {"image.grid_sample", "f32[2,2,3,4] f32[2,5,3,2]", "", "f32[2,2,5,3]"},
+    {"image.grid_sample", "f32[1,1,3,4] f32[1,5,3,2]", "padding_mode=border align_corners=1",
+     "f32[1,1,5,3]"},
+    {"image.grid_sample", "f32[1,1,3,4] f32[1,5,3,2]", "method=nearest padding_mode=reflection",
+     "f32[1,1,5,3]"},
+    {"image.grid_sample", "f64[1,2,5,4] f64[1,5,3,2]",
+     "method=bicubic padding_mode=reflection align_corners=1", "f64[1,2,5,3]"},
+    {"image.grid_sample", "f32[1,1,3,4] f32[1,2,2,2]", "method=bicubic", "f32[1,1,2,2]"},
+    {"image.grid_sample", "f32[1,2,2,3,4] f32[1,2,2,3,3]", "", "f32[1,2,2,2,3]"},
 };
 
 const tn_op_case *tn_op_cases(uint32_t *out_n) {

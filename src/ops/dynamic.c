@@ -64,13 +64,6 @@ tn_status tn_op_eval_nonzero(const tn_node *call, const tn_array *const *args, i
   return NULL;
 }
 
-static const tn_node *store_i64(tn_kernel *k, const tn_node *buffer, const tn_node *value,
-                                uint32_t n, const tn_node *const *at) {
-  const tn_node *out = tn_seq(k->ir, 0, NULL);
-  (void)tn_te_keep(k->te, tn_tir_store(k->ir, buffer, value, n, at, NULL, &out));
-  return out;
-}
-
 /* places[d, found] = i_d for each dimension, then found = found + 1 */
 static const tn_node *note_place(tn_kernel *k, const tn_node *places, const tn_node *counts,
                                  uint32_t n, const tn_node *const *vars) {
@@ -79,9 +72,9 @@ static const tn_node *note_place(tn_kernel *k, const tn_node *places, const tn_n
   const tn_node *found = tn_te_read(k->te, counts, TN_TE_LIST(one));
   for (uint32_t d = 0; d < n; ++d) {
     const tn_node *row = tn_int(k->ir, TN_DT_I64, d);
-    parts[d] = store_i64(k, places, vars[d], TN_TE_LIST(row, found));
+    parts[d] = tn_kernel_store(k, places, vars[d], TN_TE_LIST(row, found));
   }
-  parts[n] = store_i64(k, counts, tn_te_add(k->te, found, one), TN_TE_LIST(one));
+  parts[n] = tn_kernel_store(k, counts, tn_te_add(k->te, found, one), TN_TE_LIST(one));
   return tn_seq(k->ir, n + 1, parts);
 }
 
@@ -106,11 +99,10 @@ static tn_status build_nonzero(tn_kernel *k, const tn_node *type) {
   }
   const tn_node *value = tn_te_load(k->te, x, vars);
   const tn_node *is_set = tn_te_cast(k->te, TN_DT_BOOL, value);
-  const tn_node *branch[3] = {is_set, note_place(k, outs[0], outs[1], shape->n_in, vars),
-                              tn_none(k->ir)};
-  const tn_node *body = tn_node_new(k->ir, TN_OP_IF, TN_DT_NONE, (tn_attr){0}, 3, branch);
+  const tn_node *body =
+      tn_kernel_when(k, is_set, note_place(k, outs[0], outs[1], shape->n_in, vars));
   for (uint32_t d = shape->n_in; d-- > 0;) {
-    body = tn_for_new(k->ir, TN_FOR_SERIAL, vars[d], zero, shape->in[d], body, NULL, NULL);
+    body = tn_kernel_loop(k, vars[d], shape->in[d], body);
   }
   tn_te_extern(k->te, "T_places", body);
   return NULL;

@@ -60,6 +60,8 @@ FAMILY(meshgrid, TN_OPD_MOVES)
 FAMILY(rnn, 0)
 FAMILY(nonzero, 0)
 FAMILY(take_first, TN_OPD_MOVES)
+FAMILY(nms, 0)
+FAMILY(grid_sample, 0)
 #undef FAMILY
 
 #endif

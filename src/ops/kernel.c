@@ -400,6 +400,29 @@ uint32_t tn_kernel_kept_index(const tn_kernel *k, uint32_t ndim, const bool *is_
   return n;
 }
 
+/* ---- statements ---- */
+
+const tn_node *tn_kernel_store(tn_kernel *k, const tn_node *buffer, const tn_node *value,
+                               uint32_t n, const tn_node *const *at) {
+  const tn_node *out = tn_seq(k->ir, 0, NULL);
+  value = tn_te_cast(k->te, buffer->dtype, value);
+  (void)tn_te_keep(k->te, tn_tir_store(k->ir, buffer, value, n, at, NULL, &out));
+  return out;
+}
+
+const tn_node *tn_kernel_loop(tn_kernel *k, const tn_node *var, const tn_node *extent,
+                              const tn_node *body) {
+  return tn_for_new(k->ir, TN_FOR_SERIAL, var, tn_int(k->ir, TN_DT_I64, 0), extent, body, NULL,
+                    NULL);
+}
+
+const tn_node *tn_kernel_when(tn_kernel *k, const tn_node *cond, const tn_node *then) {
+  const tn_node *in[3] = {cond, then, tn_none(k->ir)};
+  return tn_node_new(k->ir, TN_OP_IF, TN_DT_NONE, (tn_attr){0}, 3, in);
+}
+
+/* ---- the function ---- */
+
 tn_status tn_kernel_make(tn_ir *ir, const tn_node *call, const char *name,
                          tn_status (*build)(tn_kernel *k, const tn_node *type),
                          const tn_node **out_func) {

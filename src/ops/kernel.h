@@ -107,4 +107,15 @@ const tn_node *tn_kernel_load_broadcast(tn_kernel *k, const tn_node *tensor);
 const tn_node *tn_kernel_load_part(tn_kernel *k, const tn_node *tensor, const tn_node *const *axes,
                                    uint32_t n);
 
+/* ---- statements of one's own, for tn_te_extern ---- */
+
+/// buffer[at] = value, converted; a mistake is kept as the builder's problem.
+const tn_node *tn_kernel_store(tn_kernel *k, const tn_node *buffer, const tn_node *value,
+                               uint32_t n, const tn_node *const *at);
+/// A serial loop from 0 to extent - 1.
+const tn_node *tn_kernel_loop(tn_kernel *k, const tn_node *var, const tn_node *extent,
+                              const tn_node *body);
+/// `then` where cond holds.
+const tn_node *tn_kernel_when(tn_kernel *k, const tn_node *cond, const tn_node *then);
+
 #endif

@@ -297,6 +297,19 @@ static const tn_field rnn_fields[] = {
     {"activations", TN_FIELD_STR, "None", "\"tanh\", \"relu\", \"sigmoid\""},
     {"clip", TN_FIELD_FLOAT, "0.0", "what activations take is kept between -clip and clip; 0: all"},
 };
+static const tn_field nms_fields[] = {
+    {"max_output_size", TN_FIELD_INT, NULL, "boxes of a class that are taken at most"},
+    {"iou_threshold", TN_FIELD_FLOAT, "0.0", "common part over all, above which a box is left out"},
+    {"score_threshold", TN_FIELD_FLOAT, "-inf", "a score that is not above it does not count"},
+    {"center_point_box", TN_FIELD_INT, "0",
+     "0: boxes are two corners; 1: a centre and two lengths"},
+};
+static const tn_field grid_sample_fields[] = {
+    {"method", TN_FIELD_STR, "\"bilinear\"", "nearest, bilinear, bicubic"},
+    {"padding_mode", TN_FIELD_STR, "\"zeros\"", "outside of the data: zeros, border, reflection"},
+    {"align_corners", TN_FIELD_BOOL, "False",
+     "-1 and 1 are the centres of the corners, not their far edges"},
+};
 
 #define COUNT(fields) N_##fields = sizeof(fields) / sizeof((fields)[0])
 enum {
@@ -359,6 +372,8 @@ enum {
   COUNT(lstm_fields),
   COUNT(gru_fields),
   COUNT(rnn_fields),
+  COUNT(nms_fields),
+  COUNT(grid_sample_fields),
 };
 #undef COUNT
 #define no_fields NULL

@@ -344,20 +344,6 @@ typedef struct rnn_build {
   tn_dtype work;
 } rnn_build;
 
-static const tn_node *store(const rnn_build *g, const tn_node *buffer, const tn_node *value,
-                            uint32_t n, const tn_node *const *at) {
-  const tn_node *out = tn_seq(g->k->ir, 0, NULL);
-  value = tn_te_cast(g->k->te, buffer->dtype, value);
-  (void)tn_te_keep(g->k->te, tn_tir_store(g->k->ir, buffer, value, n, at, NULL, &out));
-  return out;
-}
-
-static const tn_node *loop(const rnn_build *g, const tn_node *var, const tn_node *extent,
-                           const tn_node *body) {
-  return tn_for_new(g->k->ir, TN_FOR_SERIAL, var, tn_int(g->k->ir, TN_DT_I64, 0), extent, body,
-                    NULL, NULL);
-}
-
 static const tn_node *var(const rnn_build *g, const char *name) {
   return tn_var_new(g->k->ir, name, TN_DT_I64);
 }
@@ -377,13 +363,13 @@ static const tn_node *pre_of(const rnn_build *g, int64_t gate, const tn_node *j)
   return load(g, g->pre, TN_TE_LIST(g->b, column(g, gate, j)));
 }
 
-static const tn_node *activated(const rnn_build *g, int f, const tn_node *x) {
+static const tn_node *activated(const rnn_build *g, int f, bool is_clipped, const tn_node *x) {
   tn_te *te = g->k->te;
   const tn_node *limit = tn_te_number(te, g->work, g->r.clip > 0 ? g->r.clip : 0);
-  if (g->r.clip > 0 && f >= 0) {
+  if (g->r.clip > 0 && is_clipped) {
     x = tn_te_max(te, tn_te_min(te, x, limit), tn_te_neg(te, limit));
   }
-  switch (g->r.f[f < 0 ? -f : f]) {
+  switch (g->r.f[f]) {
     case SIGMOID:
       return tn_te_intrin(te, TN_INTRIN_SIGMOID, TN_TE_LIST(x));
     case TANH:
@@ -411,7 +397,8 @@ static const tn_node *gate_sums(const rnn_build *g, int64_t gate, int64_t n_gate
   if (g->r.cell == GRU) {
     first = tn_te_add(te, first, load(g, g->args[3], TN_TE_LIST(at)));
   }
-  parts[0] = loop(g, j, width, store(g, g->pre, first, TN_TE_LIST(g->b, at)));
+  parts[0] =
+      tn_kernel_loop(g->k, j, width, tn_kernel_store(g->k, g->pre, first, TN_TE_LIST(g->b, at)));
   const tn_node *unit = var(g, "k");
   j = var(g, "j");
   at = column(g, gate, j);
@@ -419,8 +406,9 @@ static const tn_node *gate_sums(const rnn_build *g, int64_t gate, int64_t n_gate
   h = by_reset ? tn_te_mul(te, h, pre_of(g, 1, unit)) : h;
   const tn_node *share = tn_te_mul(te, h, load(g, g->args[RECURRENT], TN_TE_LIST(unit, at)));
   const tn_node *sum = tn_te_add(te, load(g, g->pre, TN_TE_LIST(g->b, at)), share);
-  const tn_node *inner = loop(g, j, width, store(g, g->pre, sum, TN_TE_LIST(g->b, at)));
-  parts[1] = loop(g, unit, g->n_units, inner);
+  const tn_node *inner =
+      tn_kernel_loop(g->k, j, width, tn_kernel_store(g->k, g->pre, sum, TN_TE_LIST(g->b, at)));
+  parts[1] = tn_kernel_loop(g->k, unit, g->n_units, inner);
   return tn_seq(g->k->ir, 2, parts);
 }
 
@@ -429,7 +417,7 @@ static const tn_node *store_state(const rnn_build *g, const tn_node *state, cons
                                   const tn_node *value) {
   const tn_node *old = load(g, state, TN_TE_LIST(g->b, j));
   value = tn_te_if_then_else(g->k->te, g->is_live, value, old);
-  return store(g, state, value, TN_TE_LIST(g->b, j));
+  return tn_kernel_store(g->k, state, value, TN_TE_LIST(g->b, j));
 }
 
 /* h and y of unit j. */
@@ -438,7 +426,7 @@ static const tn_node *store_output(const rnn_build *g, const tn_node *j, const t
   const tn_node *parts[2] = {store_state(g, g->outs[1], j, value)};
   const tn_node *h = load(g, g->outs[1], TN_TE_LIST(g->b, j));
   h = tn_te_if_then_else(g->k->te, g->is_live, h, nothing);
-  parts[1] = store(g, g->outs[0], h, TN_TE_LIST(g->t, g->b, j));
+  parts[1] = tn_kernel_store(g->k, g->outs[0], h, TN_TE_LIST(g->t, g->b, j));
   return tn_seq(g->k->ir, 2, parts);
 }
 
@@ -446,7 +434,8 @@ static const tn_node *store_output(const rnn_build *g, const tn_node *j, const t
 static const tn_node *peeping(const rnn_build *g, int64_t gate, int64_t peephole, const tn_node *j,
                               const tn_node *c) {
   const tn_node *weight = load(g, g->args[4], TN_TE_LIST(column(g, peephole, j)));
-  return activated(g, 0, tn_te_add(g->k->te, pre_of(g, gate, j), tn_te_mul(g->k->te, weight, c)));
+  return activated(g, 0, true,
+                   tn_te_add(g->k->te, pre_of(g, gate, j), tn_te_mul(g->k->te, weight, c)));
 }
 
 static const tn_node *lstm_units(const rnn_build *g) {
@@ -457,14 +446,15 @@ static const tn_node *lstm_units(const rnn_build *g) {
   const tn_node *in = peeping(g, 0, 0, j, c);
   const tn_node *forget =
       g->r.option ? tn_te_sub(te, tn_te_number(te, g->work, 1), in) : peeping(g, 2, 2, j, c);
-  const tn_node *fresh = tn_te_mul(te, in, activated(g, 1, pre_of(g, 3, j)));
-  parts[0] = loop(g, j, g->n_units,
-                  store_state(g, g->outs[2], j, tn_te_add(te, tn_te_mul(te, forget, c), fresh)));
+  const tn_node *fresh = tn_te_mul(te, in, activated(g, 1, true, pre_of(g, 3, j)));
+  parts[0] =
+      tn_kernel_loop(g->k, j, g->n_units,
+                     store_state(g, g->outs[2], j, tn_te_add(te, tn_te_mul(te, forget, c), fresh)));
   j = var(g, "j");
   c = load(g, g->outs[2], TN_TE_LIST(g->b, j));
   const tn_node *out = peeping(g, 1, 1, j, c);
-  /* the last activation is not clipped */
-  parts[1] = loop(g, j, g->n_units, store_output(g, j, tn_te_mul(te, out, activated(g, -2, c))));
+  parts[1] = tn_kernel_loop(g->k, j, g->n_units,
+                            store_output(g, j, tn_te_mul(te, out, activated(g, 2, false, c))));
   return tn_seq(g->k->ir, 2, parts);
 }
 
@@ -474,8 +464,9 @@ static const tn_node *gru_units(const rnn_build *g) {
   const tn_node *j = var(g, "j");
   const tn_node *two =
       tn_op_simplify(g->k->ir, tn_te_mul(te, g->n_units, tn_int(g->k->ir, TN_DT_I64, 2)));
-  const tn_node *value = activated(g, 0, load(g, g->pre, TN_TE_LIST(g->b, j)));
-  parts[0] = loop(g, j, two, store(g, g->pre, value, TN_TE_LIST(g->b, j)));
+  const tn_node *value = activated(g, 0, true, load(g, g->pre, TN_TE_LIST(g->b, j)));
+  parts[0] =
+      tn_kernel_loop(g->k, j, two, tn_kernel_store(g->k, g->pre, value, TN_TE_LIST(g->b, j)));
   parts[1] = gate_sums(g, 2, 1, false, !g->r.option);
   j = var(g, "j");
   const tn_node *hidden = pre_of(g, 2, j);
@@ -484,14 +475,16 @@ static const tn_node *gru_units(const rnn_build *g) {
   const tn_node *update = pre_of(g, 0, j);
   const tn_node *rest = tn_te_sub(te, tn_te_number(te, g->work, 1), update);
   const tn_node *h = load(g, g->outs[1], TN_TE_LIST(g->b, j));
-  value = tn_te_add(te, tn_te_mul(te, rest, activated(g, 1, hidden)), tn_te_mul(te, update, h));
-  parts[2] = loop(g, j, g->n_units, store_output(g, j, value));
+  value =
+      tn_te_add(te, tn_te_mul(te, rest, activated(g, 1, true, hidden)), tn_te_mul(te, update, h));
+  parts[2] = tn_kernel_loop(g->k, j, g->n_units, store_output(g, j, value));
   return tn_seq(g->k->ir, 3, parts);
 }
 
 static const tn_node *rnn_units(const rnn_build *g) {
   const tn_node *j = var(g, "j");
-  return loop(g, j, g->n_units, store_output(g, j, activated(g, 0, pre_of(g, 0, j))));
+  return tn_kernel_loop(g->k, j, g->n_units,
+                        store_output(g, j, activated(g, 0, true, pre_of(g, 0, j))));
 }
 
 /* What is in the step: sums of the gates, then the units. */
@@ -533,7 +526,8 @@ static tn_status build_rnn(tn_kernel *k, const tn_node *type) {
   g.is_live = tn_te_lt(te, s, length);
   const tn_node *last = tn_te_sub(te, length, tn_int(k->ir, TN_DT_I64, 1));
   g.t = !g.r.is_reverse ? s : tn_te_if_then_else(te, g.is_live, tn_te_sub(te, last, s), s);
-  tn_te_extern(te, "T_steps", loop(&g, g.b, sizes[1], loop(&g, s, sizes[0], step(&g))));
+  tn_te_extern(te, "T_steps",
+               tn_kernel_loop(k, g.b, sizes[1], tn_kernel_loop(k, s, sizes[0], step(&g))));
   return NULL;
 }
 
