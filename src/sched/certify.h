@@ -14,8 +14,8 @@
  * sums, products, minima and maxima are compared as sets of contributions, in any order. Assumed:
  * different arguments are different memory, integers made of loop variables do not wrap. Also asked
  * of `after`: its accesses stay inside their buffers, axes inside their ranges, and rounds of
- * parallel, vectorized and thread-bound loops do not meet (but in scratch memory that one parallel loop
- * alone uses: lowering gives each round its own). */
+ * parallel, vectorized and thread-bound loops do not meet, but in scratch memory that one parallel
+ * loop alone uses (lowering gives each round its own). */
 #ifndef TN_SCHED_CERTIFY_H
 #define TN_SCHED_CERTIFY_H
 

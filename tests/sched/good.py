@@ -98,6 +98,14 @@ sch.reorder(i0, k0, i1, j, k1)
 sch.compute_at(A_l, k0)
 sch.compute_at(B_l, k0)
 
+# ---- matmul: rows shared, a copy of B for each
+C = sch.get_block("C")
+i, j, k = sch.get_loops(C)
+i0, i1 = sch.split(i, factors=[None, 4])
+copy = sch.cache_read(C, 1, "global")
+sch.compute_at(copy, i0)
+sch.parallel(i0)
+
 # ---- matmul: chosen by chance
 i, j, k = sch.get_loops("C")
 v = sch.sample_perfect_tile(i, n=2, max_innermost_factor=4)
@@ -227,6 +235,13 @@ sch.decompose_reduction(C, c)
 sch.unroll(s)
 sch.vectorize(x1)
 
+# ---- conv1d_padded: pixels shared, each with the padded ones that it needs
+o, x, c, r = sch.get_loops("C")
+x0, x1 = sch.split(x, factors=[None, 5])
+sch.reorder(x0, o)
+sch.parallel(x0)
+sch.compute_at("P", x0)
+
 # ---- conv2d_padded: rows of the padded image when they are needed
 o, y, x, c, r, s = sch.get_loops("C")
 sch.reorder(y, o, x)
@@ -250,6 +265,14 @@ sch.reindex(C, ("read", 0))
 o, y, x, c, r, s = sch.get_loops("C")
 y0, y1 = sch.split(y, factors=[None, 2])
 sch.reorder(o, y0, c, r, s, y1, x)
+
+# ---- conv2d_strided: rows shared, each with a copy of its input
+C = sch.get_block("C")
+copy = sch.cache_read(C, 0, "global")
+o, y, x, c, r, s = sch.get_loops(C)
+sch.reorder(y, o)
+sch.compute_at(copy, y)
+sch.parallel(y)
 
 # ---- conv2d_strided: padded as an einsum's axes fused
 sch.transform_block_layout("C", lambda o, y, x, c, r, s: (o, y * 3 + x, c * 9 + r * 3 + s))
@@ -370,6 +393,13 @@ j0, j1 = sch.split(j, factors=[None, 4])
 sch.reorder(i0, j0, i1, j1)
 sch.compute_at("B", j0)
 sch.parallel(i0)
+
+# ---- stencil_rows: tiles shared, each with its edge
+i, j = sch.get_loops("A")
+i0, i1 = sch.split(i, factors=[None, 4])
+sch.compute_at("B", i0)
+sch.parallel(i0)
+sch.vectorize(sch.get_loops("A")[-1])
 
 # ---- stencil_chain: one pass
 (i,) = sch.get_loops("D")
