@@ -43,6 +43,9 @@ bool tn_arith_reach(tn_arith *arith, const tn_node *index, uint32_t n, const tn_
   const tn_node *coefs[MAX_VARS];
   const tn_node *base = NULL;
   tn_interval rest = {0};
+  if (!tn_arith_is_index_type(index->dtype)) {
+    return false; /* it may wrap */
+  }
   if (n > MAX_VARS || !tn_arith_linear(arith, index, n, vars, coefs, &base) ||
       (base->flags & (TN_NF_READS | TN_NF_EFFECT)) != 0 || !tn_is(coefs[0], TN_OP_INT) ||
       !bound_rest(arith, index->dtype, n, vars, coefs, &rest)) {

@@ -231,12 +231,28 @@ static tn_val call_block_attr(tn_reader *r, const tn_call *call) {
 
 /* ---- the block ---- */
 
+/* The condition asked before the axes have values: over what they are bound to. */
+static const tn_node *predicate_of(tn_reader *r, const tn_block_ctx *block) {
+  tn_map bindings = {0};
+  if (block->predicate == NULL) {
+    return tn_bool(r->ir, true);
+  }
+  for (size_t i = 0; i < block->iters.len; ++i) {
+    const tn_node *iter = block->iters.data[i];
+    tn_map_set(&bindings, iter->in[TN_ITER_VAR]->id,
+               (uint64_t)(uintptr_t)iter->in[TN_ITER_BINDING]);
+  }
+  const tn_node *predicate = tn_subst(r->ir, block->predicate, &bindings);
+  tn_map_deinit(&bindings);
+  return predicate;
+}
+
 static const tn_node *block_node(tn_reader *r, const tn_block_ctx *block, const tn_node *label,
                                  const tn_node *reads, const tn_node *writes, const tn_node *body) {
   const tn_node *in[] = {
       [TN_BLOCK_LABEL] = label,
       [TN_BLOCK_ITERS] = tn_list(r->ir, (uint32_t)block->iters.len, block->iters.data),
-      [TN_BLOCK_PREDICATE] = block->predicate != NULL ? block->predicate : tn_bool(r->ir, true),
+      [TN_BLOCK_PREDICATE] = predicate_of(r, block),
       [TN_BLOCK_READS] = reads,
       [TN_BLOCK_WRITES] = writes,
       [TN_BLOCK_ALLOCS] = tn_list(r->ir, (uint32_t)block->allocs.len, block->allocs.data),
