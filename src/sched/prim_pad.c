@@ -248,6 +248,13 @@ static tn_status check_access(const einsum *e, const tn_node *buffer, uint32_t n
                        buffer->attr.text, iters->in[i]->in[TN_ITER_VAR]->attr.text);
     }
   }
+  for (uint32_t i = 0; i < iters->n_in && !is_factor; ++i) {
+    if (e->is_padded[i] && iters->in[i]->attr.i64 == TN_ITER_SPATIAL && !has[i]) {
+      return tn_refuse(e->s, label_of(e), NULL,
+                       "more rounds of axis '%s' would do the same elements of '%s' again",
+                       iters->in[i]->in[TN_ITER_VAR]->attr.text, buffer->attr.text);
+    }
+  }
   return NULL;
 }
 

@@ -107,6 +107,9 @@ static const refusal refusals[] = {
                  "            B[vi] = T.if_then_else(vi < 6, E[vi], 3)",
      "reindex_cache_read(B, 0, \"local\", lambda i: (i, ))",
      "it may leave out a part of what it says that it reads"},
+    {AB ", D: T.Buffer((8, 8), \"int32\")", SUM("B[vi, vj] + A[vi, vk] * D[vk, vj]"),
+     "transform_block_layout(B, lambda i, j, k: (i // 8, i, j, k))\npad_einsum(B, [3, 1, 1, 1])",
+     "would do the same elements of 'B' again"},
     {AB, COPY, "reindex_cache_read(B, 0, \"\", lambda i, j: (j, i))", "the storage scope is empty"},
     {AB1,
      OWN("(10,)") "for i in range(8):\n    for u in range(3):\n        with T.block(\"E\"):\n"
