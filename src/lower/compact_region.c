@@ -158,7 +158,14 @@ static void add_write(region_ctx *c, const tn_node *store) {
   }
 }
 
-/* Takes the variable of a loop that ends out of dimension d. False: the rounds leave holes. */
+static bool has_rounds(region_ctx *c, const tn_node *loop) {
+  const tn_node *extent = loop->in[TN_FOR_EXTENT];
+  return tn_arith_prove(c->arith,
+                        tn_binary(c->ir, TN_OP_GE, extent, tn_int(c->ir, extent->dtype, 1)));
+}
+
+/* Takes the variable of a loop that ends out of dimension d. False: the rounds leave holes. Boxes
+ * that overlap are not empty where there is no round. */
 static bool widen(region_ctx *c, written *w, const tn_node *loop, uint32_t d) {
   const tn_node *var = loop->in[TN_FOR_VAR];
   const tn_node *coefs[2];
@@ -173,8 +180,9 @@ static bool widen(region_ctx *c, written *w, const tn_node *loop, uint32_t d) {
   const tn_node *one = tn_int(c->ir, dtype, 1);
   const tn_node *width = binary(c, TN_OP_ADD, binary(c, TN_OP_SUB, bases[1], bases[0]), one);
   bool is_met = mentions(w->cond, var);
-  if (!(is_met ? step == width
-               : tn_arith_prove(c->arith, tn_binary(c->ir, TN_OP_LE, step, width)))) {
+  if (step != width &&
+      (is_met || !tn_arith_prove(c->arith, tn_binary(c->ir, TN_OP_LE, step, width)) ||
+       !has_rounds(c, loop))) {
     return false;
   }
   if (is_met) {
@@ -207,9 +215,7 @@ static bool close_loop(region_ctx *c, written *w, const tn_node *loop) {
     w->cond =
         tn_subst1(c->ir, w->cond, var, tn_lower_cast(c->ir, var->dtype, loop->in[TN_FOR_MIN]));
   }
-  const tn_node *extent = loop->in[TN_FOR_EXTENT];
-  return tn_arith_prove(c->arith,
-                        tn_binary(c->ir, TN_OP_GE, extent, tn_int(c->ir, extent->dtype, 1)));
+  return has_rounds(c, loop);
 }
 
 /* ---- loads ---- */

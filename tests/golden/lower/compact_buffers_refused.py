@@ -68,6 +68,16 @@ def partly(A: T.Buffer((8, 4), "float32"), B: T.Buffer((8, 4), "float32")):
             square[i, a, a] = A[i, a]
         for a, b in T.grid(4, 4):
             B[i, a] = B[i, a] + square[i, a, b]
+
+# The last round of i has no round of j: it reads what the one before has written.
+@T.prim_func
+def empty(A: T.Buffer((4,), "float32"), B: T.Buffer((4, 5), "float32")):
+    P = T.alloc_buffer((8,))
+    for i in range(4):
+        for j, k in T.grid(3 - i, 3):
+            P[j + k] = A[i]
+        for m in range(5 - i):
+            B[i, m] = P[m]
 # expect:
 # from tvm.script import ir as I
 # from tvm.script import tir as T
@@ -84,6 +94,16 @@ class Module:
             B[i, j] = S_1[i, j] + A[i, j]
             if i < 7:
                 S_1[i + 1, j] = B[i, j]
+
+    @T.prim_func
+    def empty(A: T.Buffer((4,), "float32"), B: T.Buffer((4, 5), "float32")):
+        P = T.allocate([8], "float32", "global")
+        P_1 = T.decl_buffer((8,), data=P)
+        for i in range(4):
+            for j, k in T.grid(3 - i, 3):
+                P_1[j + k] = A[i]
+            for m in range(5 - i):
+                B[i, m] = P_1[m]
 
     @T.prim_func
     def holes(A: T.Buffer((8, 8), "float32"), B: T.Buffer((8, 8), "float32")):
