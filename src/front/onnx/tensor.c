@@ -196,6 +196,18 @@ static tn_status read_external(const tn_onnx_tensor *tensor, external *out) {
   return NULL;
 }
 
+/* True when a part of the path is "..". */
+static bool leads_up(const char *path) {
+  while (*path != '\0') {
+    size_t len = strcspn(path, "/");
+    if (len == 2 && memcmp(path, "..", 2) == 0) {
+      return true;
+    }
+    path += len + (path[len] == '/' ? 1 : 0);
+  }
+  return false;
+}
+
 /* The file's true path; it must lie in the folder, links followed. */
 static tn_status resolve_external(const char *folder, tn_onnx_bytes path, char **out_path) {
   tn_status st = NULL;
@@ -212,7 +224,7 @@ static tn_status resolve_external(const char *folder, tn_onnx_bytes path, char *
   real_folder = realpath(folder, NULL);
   real = realpath(joined.data, NULL);
   size_t len = real_folder == NULL ? 0 : strlen(real_folder);
-  if (strstr(path.data, "..") != NULL) { /* before asking whether it is there */
+  if (leads_up(path.data)) { /* before asking whether it is there */
     st = TN_ERR(TN_INVALID, "external data: the path '%s' may lead outside the model's folder",
                 path.data);
   } else if (real == NULL || real_folder == NULL) {
