@@ -70,6 +70,49 @@ static const tn_node *fused_var(tn_ir *ir, uint32_t n, const tn_node *const *loo
   return var;
 }
 
+/* Sizes of arguments are no less than 0; other variables may be. */
+static void assume_sizes(const tn_tree *tree, tn_ir *ir, tn_arith *arith) {
+  const tn_node *buffers = tree->func->in[TN_PRIM_FUNC_BUFFERS];
+  for (uint32_t i = 0; i < buffers->n_in; ++i) {
+    const tn_node *buffer = buffers->in[i];
+    for (uint32_t d = 0; tn_is(buffer, TN_OP_BUFFER) && d < tn_buffer_ndim(buffer); ++d) {
+      const tn_node *size = buffer->in[TN_BUFFER_SHAPE]->in[d];
+      if (tn_is(size, TN_OP_VAR)) {
+        tn_arith_assume(arith, tn_binary(ir, TN_OP_GE, size, tn_int(ir, size->dtype, 0)));
+      }
+    }
+  }
+}
+
+static bool is_count(tn_ir *ir, tn_arith *arith, const tn_node *n) {
+  return (tn_is(n, TN_OP_MUL) && is_count(ir, arith, n->in[TN_A]) &&
+          is_count(ir, arith, n->in[TN_B])) ||
+         tn_arith_prove(arith, tn_binary(ir, TN_OP_GE, n, tn_int(ir, n->dtype, 0)));
+}
+
+/* Two extents below 0 have a product above it: rounds where there were none. */
+static tn_status check_extents(tn_sched *s, const tn_tree *tree, uint32_t n,
+                               const tn_node *const *loops) {
+  const tn_node *open = NULL;
+  tn_status st = NULL;
+  tn_arith *arith = tn_arith_new(s->ir);
+  assume_sizes(tree, s->ir, arith);
+  tn_sched_bind_around(tree, arith, tn_tree_parent(tree, loops[0]));
+  for (uint32_t i = 0; i < n && st == NULL; ++i) {
+    if (is_count(s->ir, arith, loops[i]->in[TN_FOR_EXTENT])) {
+      continue;
+    }
+    if (open != NULL) {
+      st = tn_refuse(s, loops[i]->in[TN_FOR_VAR], NULL,
+                     "its extent and that of loop '%s' may both be less than 0",
+                     open->in[TN_FOR_VAR]->attr.text);
+    }
+    open = loops[i];
+  }
+  tn_arith_free(arith);
+  return st;
+}
+
 static tn_status fused_extent(tn_sched *s, uint32_t n, const tn_node *const *loops,
                               const tn_node *var, const tn_node **out) {
   const tn_node *extent = tn_int(s->ir, var->dtype, 1);
@@ -146,6 +189,7 @@ tn_status tn_prim_fuse(tn_sched *s, tn_prim_call *call) {
   uint32_t n = call->args[0]->n_in;
   TN_TRY(loops_of(s, call->args[0], &tree, loops));
   TN_TRY(check_chain(s, n, loops));
+  TN_TRY(check_extents(s, tree, n, loops));
   const tn_node *var = fused_var(s->ir, n, loops);
   TN_TRY(fused_extent(s, n, loops, var, &extent));
   bool keeps_var = !tn_is_int(extent, 1) || call->args[1]->attr.i64 != 0;

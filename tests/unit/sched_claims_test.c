@@ -53,6 +53,15 @@ static const sched_row rows[] = {
      "for i, j in T.grid(8, 8):\n    with T.block(\"E\"):\n"
      "        vi, vj = T.axis.remap(\"SS\", [i, j])\n        E[vi, vj] = A[vi, vj]",
      "parallel(i)", NULL, NULL},
+    {"rounds of no loop", "n: T.int32, A: T.Buffer((8,), \"int32\")",
+     "for i, j in T.grid(n - 5, n - 5):\n    A[(i + j) % 8] = 1", "fuse(i, j)", NULL,
+     "may both be less than 0"},
+    {"one of two loops may have less than no round", "n: T.int32, A: T.Buffer((8,), \"int32\")",
+     "for i, j in T.grid(n - 5, 8):\n    A[(i + j) % 8] = 1", "fuse(i, j)", NULL, NULL},
+    {"sizes of arguments are no less than 0", "a: T.handle",
+     "n = T.int64()\nm = T.int64()\nA = T.match_buffer(a, (n, m), \"int32\")\n"
+     "for i, j, k in T.grid((n + 3) // 4, m, n * m):\n    A[i, j] = 1",
+     "fuse(i, j, k)", NULL, NULL},
     {"an index that wraps", "A: T.Buffer((256,), \"int32\"), B: T.Buffer((256,), \"int32\")",
      "for i in T.serial(T.uint8(0), T.uint8(200)):\n    with T.block(\"B\"):\n"
      "        vi = T.axis.spatial(T.uint8(200), i)\n"
