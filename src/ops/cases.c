@@ -339,6 +339,10 @@ static const tn_op_case cases[] = {
      "method=bicubic padding_mode=reflection align_corners=1", "f64[1,2,5,3]"},
     {"image.grid_sample", "f32[1,1,3,4] f32[1,2,2,2]", "method=bicubic", "f32[1,1,2,2]"},
     {"image.grid_sample", "f32[1,2,2,3,4] f32[1,2,2,3,3]", "", "f32[1,2,2,2,3]"},
+    {"cumprod", "f32[5]", "", "f32[5]"},
+    {"cumprod", "i8[2,5]", "axis=-1 dtype=i64 exclusive=1", "i64[2,5]"},
+    {"take", "f32[3,4] i32[9]", "axis=0 mode=wrap", "f32[9,4]"},
+    {"take", "f32[5] i64[9]", "mode=wrap", "f32[9]"},
 };
 
 const tn_op_case *tn_op_cases(uint32_t *out_n) {

@@ -137,7 +137,8 @@ static const tn_field slice_fields[] = {
 static const tn_field take_fields[] = {
     {"axis", TN_FIELD_INT, "None", "the axis; None: of a vector"},
     {"mode", TN_FIELD_STR, "\"fast\"",
-     "an index out of range: \"clip\" and \"fast\" take the nearest"},
+     "an index out of range: \"clip\" and \"fast\" take the nearest, \"wrap\" goes on at the other "
+     "end"},
 };
 static const tn_field tile_fields[] = {
     {"repeats", TN_FIELD_INTS, NULL, "how often along each of the last dimensions"},

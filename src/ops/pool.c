@@ -56,6 +56,9 @@ tn_status tn_op_infer_pool(const tn_infer_ctx *ctx, const tn_node *call, const t
   pool p;
   TN_TRY(tn_op_arg_type(ctx, call, 0, &type));
   TN_TRY(read_pool(call, &p));
+  if (tn_dtype_is_bool(type->dtype) && !p.is_max) {
+    return TN_ERR(TN_INVALID, "the data has type bool, expected numbers");
+  }
   TN_TRY(tn_op_rank(type, p.n + 2, "the data"));
   const tn_node *in = tn_op_shape(type);
   if (in == NULL) {

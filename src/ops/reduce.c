@@ -57,6 +57,9 @@ tn_status tn_op_infer_reduce(const tn_infer_ctx *ctx, const tn_node *call,
   const tn_node *type = NULL;
   bool is_reduced[TN_MAX_NDIM];
   TN_TRY(tn_op_arg_type(ctx, call, 0, &type));
+  if (tn_dtype_is_bool(type->dtype) && reduction_of(call) == MEAN) {
+    return TN_ERR(TN_INVALID, "the operand has type bool, expected numbers");
+  }
   if (type->attr.i64 < 0) {
     *out_type = tn_ty_tensor(ctx->ir, type->dtype, -1, NULL);
     return NULL;

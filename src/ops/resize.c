@@ -149,8 +149,8 @@ tn_status tn_op_infer_resize(const tn_infer_ctx *ctx, const tn_node *call,
   if (size->in[0]->n_in != (uint32_t)r.n_axes) {
     return TN_ERR(TN_INVALID, "a size of %u extents, expected %d", size->in[0]->n_in, r.n_axes);
   }
-  if (tn_dtype_is_bool(x->dtype) && r.method != NEAREST) {
-    return TN_ERR(TN_INVALID, "the data has type bool, expected numbers");
+  if (r.method != NEAREST) { /* means of integers would hang on the last bit */
+    TN_TRY(tn_op_want_float(x));
   }
   memcpy(dims, shape->in, sizeof(const tn_node *) * shape->n_in);
   for (int32_t d = 0; d < r.n_axes; ++d) {

@@ -184,15 +184,18 @@ tn_status tn_op_lower_arg(tn_ir *ir, const tn_node *call, const tn_node **out_fu
   return tn_kernel_make(ir, call, call->attr.def->name, build_arg, out_func);
 }
 
-/* ---- cumsum ---- */
+/* ---- cumsum, cumprod ---- */
 
 enum { SUM_AXIS, SUM_DTYPE, SUM_EXCLUSIVE };
 
+static bool is_product(const tn_node *call) { return call->attr.def->name[3] == 'p'; }
+
 static tn_status sum_axis(const tn_node *call, int64_t ndim, int64_t *out) {
   if (tn_call_field(call, SUM_AXIS) == NULL && ndim != 1) {
-    return TN_ERR(TN_UNSUPPORTED, "cumsum of %" PRId64 " dimensions needs an axis", ndim);
+    return TN_ERR(TN_UNSUPPORTED, "%s of %" PRId64 " dimensions needs an axis",
+                  call->attr.def->name, ndim);
   }
-  return tn_op_axis("cumsum", tn_op_int(call, SUM_AXIS), ndim, out);
+  return tn_op_axis(call->attr.def->name, tn_op_int(call, SUM_AXIS), ndim, out);
 }
 
 tn_status tn_op_infer_cumsum(const tn_infer_ctx *ctx, const tn_node *call,
@@ -229,13 +232,15 @@ tn_status tn_op_eval_cumsum(const tn_node *call, const tn_array *const *args, in
   int64_t n_rows = extent == 0 ? 0 : tn_array_n_elems(x) / extent;
   for (int64_t row = 0; row < n_rows; ++row) {
     int64_t first = row / stride * stride * extent + row % stride;
-    double sum = 0;
-    uint64_t isum = 0;
+    double sum = is_product(call);
+    uint64_t isum = is_product(call);
     for (int64_t i = 0; i < extent; ++i) {
       int64_t from = first + (is_exclusive ? i - 1 : i) * stride;
       if (!is_exclusive || i > 0) {
-        sum += tn_array_get_f64(x, from);
-        isum += (uint64_t)tn_array_get_i64(x, from);
+        double value = tn_array_get_f64(x, from);
+        uint64_t ivalue = (uint64_t)tn_array_get_i64(x, from);
+        sum = is_product(call) ? sum * value : sum + value;
+        isum = is_product(call) ? isum * ivalue : isum + ivalue;
       }
       if (tn_dtype_is_float(dtype)) {
         tn_array_set_f64(out, first + i * stride, sum);
@@ -247,7 +252,11 @@ tn_status tn_op_eval_cumsum(const tn_node *call, const tn_array *const *args, in
   return NULL;
 }
 
-/* out[i] = (i > 0 ? out[i - 1] : 0) + x[i]; exclusive: x[i - 1] */
+static const tn_node *joined(tn_kernel *k, const tn_node *so_far, const tn_node *value) {
+  return is_product(k->call) ? tn_te_mul(k->te, so_far, value) : tn_te_add(k->te, so_far, value);
+}
+
+/* out[i] = (i > 0 ? out[i - 1] : 0) + x[i]; exclusive: x[i - 1]; products likewise, from 1 */
 static tn_status build_cumsum(tn_kernel *k, const tn_node *type) {
   const tn_node *out = NULL;
   const tn_node *before[TN_MAX_NDIM];
@@ -260,20 +269,20 @@ static tn_status build_cumsum(tn_kernel *k, const tn_node *type) {
   memcpy(before, k->axes, sizeof before);
   before[axis] = tn_te_sub(k->te, k->axes[axis], tn_int(k->ir, TN_DT_I64, 1));
   const tn_node *is_later = tn_te_gt(k->te, k->axes[axis], tn_int(k->ir, TN_DT_I64, 0));
-  const tn_node *zero = tn_te_number(k->te, out->dtype, 0);
+  const tn_node *start = tn_te_number(k->te, out->dtype, is_product(k->call));
   const tn_node *so_far = tn_te_load(k->te, out, before);
   const tn_node *value = NULL;
   if (is_exclusive) {
     value = tn_te_cast(k->te, out->dtype, tn_te_load(k->te, x, before));
-    value = tn_te_if_then_else(k->te, is_later, tn_te_add(k->te, so_far, value), zero);
+    value = tn_te_if_then_else(k->te, is_later, joined(k, so_far, value), start);
   } else {
     value = tn_te_cast(k->te, out->dtype, tn_te_load(k->te, x, k->axes));
-    value = tn_te_add(k->te, tn_te_if_then_else(k->te, is_later, so_far, zero), value);
+    value = joined(k, tn_te_if_then_else(k->te, is_later, so_far, start), value);
   }
   tn_te_end_into(k->te, out, k->axes, value, NULL);
   return NULL;
 }
 
 tn_status tn_op_lower_cumsum(tn_ir *ir, const tn_node *call, const tn_node **out_func) {
-  return tn_kernel_make(ir, call, "cumsum", build_cumsum, out_func);
+  return tn_kernel_make(ir, call, call->attr.def->name, build_cumsum, out_func);
 }

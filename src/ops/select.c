@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* Operators that choose among tensors or elements: concat, split, take, where, one_hot, nn.prelu.
- * An index of take outside of the axis is brought to its nearest end; counting from the end it is
- * not. */
+ * An index of take outside of the axis is brought to its nearest end, or counts on from the other
+ * one ("wrap"). */
 #include <inttypes.h>
 
 #include "ops/families.h"
@@ -243,8 +243,9 @@ enum { TAKE_AXIS, TAKE_MODE };
 
 static tn_status take_axis(const tn_node *call, int64_t ndim, int64_t *out) {
   const char *mode = tn_op_text(call, TAKE_MODE);
-  if (*mode != '\0' && strcmp(mode, "fast") != 0 && strcmp(mode, "clip") != 0) {
-    return TN_ERR(TN_UNSUPPORTED, "mode '%s': \"clip\" and \"fast\" are there", mode);
+  if (*mode != '\0' && strcmp(mode, "fast") != 0 && strcmp(mode, "clip") != 0 &&
+      strcmp(mode, "wrap") != 0) {
+    return TN_ERR(TN_UNSUPPORTED, "mode '%s': \"clip\", \"fast\" and \"wrap\" are there", mode);
   }
   if (tn_call_field(call, TAKE_AXIS) == NULL && ndim != 1) {
     return TN_ERR(TN_UNSUPPORTED, "take from %" PRId64 " dimensions needs an axis", ndim);
@@ -283,8 +284,15 @@ tn_status tn_op_infer_take(const tn_infer_ctx *ctx, const tn_node *call, const t
   return NULL;
 }
 
-static int64_t clamp_index(const tn_array *indices, int64_t i, int64_t extent) {
+static bool wraps(const tn_node *call) { return strcmp(tn_op_text(call, TAKE_MODE), "wrap") == 0; }
+
+static int64_t index_of(const tn_node *call, const tn_array *indices, int64_t i, int64_t extent) {
   int64_t at = tn_array_get_i64(indices, i);
+  if (wraps(call)) {
+    bool is_unsigned = !tn_dtype_is_int(indices->dtype);
+    int64_t rest = is_unsigned ? (int64_t)((uint64_t)at % (uint64_t)extent) : at % extent;
+    return rest < 0 ? rest + extent : rest;
+  }
   bool is_below = tn_dtype_is_int(indices->dtype) && at < 0;
   return is_below ? 0 : (uint64_t)at >= (uint64_t)extent ? extent - 1 : at;
 }
@@ -321,7 +329,7 @@ tn_status tn_op_eval_take(const tn_node *call, const tn_array *const *args, int3
     for (int32_t d = 0; d < x->ndim; ++d) {
       from[d] = d < axis ? at[d] : d == axis ? 0 : at[d + indices->ndim - 1];
     }
-    from[axis] = clamp_index(indices, tn_ravel(indices, at + axis), x->shape[axis]);
+    from[axis] = index_of(call, indices, tn_ravel(indices, at + axis), x->shape[axis]);
     tn_copy_element(x, tn_ravel(x, from), out, i);
   }
   return NULL;
@@ -342,7 +350,8 @@ static tn_status build_take(tn_kernel *k, const tn_node *type) {
   const tn_node *at = tn_te_cast(k->te, TN_DT_I64, tn_te_load(k->te, indices, k->axes + axis));
   const tn_node *last = tn_op_simplify(
       k->ir, tn_te_sub(k->te, x->in[TN_BUFFER_SHAPE]->in[axis], tn_int(k->ir, TN_DT_I64, 1)));
-  at = tn_te_min(k->te, tn_te_max(k->te, at, tn_int(k->ir, TN_DT_I64, 0)), last);
+  at = wraps(k->call) ? tn_te_floormod(k->te, at, x->in[TN_BUFFER_SHAPE]->in[axis])
+                      : tn_te_min(k->te, tn_te_max(k->te, at, tn_int(k->ir, TN_DT_I64, 0)), last);
   from[axis] = at;
   tn_te_end_into(k->te, out, k->axes, tn_te_load(k->te, x, from), NULL);
   return NULL;

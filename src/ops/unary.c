@@ -347,6 +347,7 @@ static tn_status check_class(unary_class cls, tn_dtype dtype) {
       want = is_float ? NULL : "a float type";
       break;
     case NUMBERS:
+      want = is_bool ? "numbers" : NULL;
       break;
     case BITS_OR_BOOLS:
       want = is_float ? "an integer type or bool" : NULL;

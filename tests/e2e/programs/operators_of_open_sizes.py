@@ -1,6 +1,6 @@
-# run: --random --size n=2 t=3
-# run: --random --size n=1 t=1
-# run: --random --size n=5 t=4
+# run: --random --size n=2 --size t=3
+# run: --random --size n=1 --size t=1
+# run: --random --size n=5 --size t=4
 # close
 # Batch and length stay open through operators that gather, rank, resize, normalise and recur.
 from tvm.script import ir as I
