@@ -10,6 +10,7 @@
  * the program touches, which is safe. */
 #include "sched/touches.h"
 
+#include "sched/loops.h"
 #include "sched/sched_priv.h"
 
 enum { MAX_BRANCHES = 256 };
@@ -281,12 +282,18 @@ static tn_status add_stmt(collector *c, const tn_node *n) {
   }
 }
 
-/* Footprints are of indices: they say nothing of memory that two indices name. */
+/* Footprints are of indices: they say nothing of memory that two indices name, nor of a name that
+ * is laid elsewhere in each round. */
 static tn_status check_places(const tn_touches *touches) {
   for (size_t i = 0; i < touches->list.len; ++i) {
     const tn_node *buffer = touches->list.data[i].buffer;
+    const tn_domain *domain = &touches->list.data[i].print.domain;
     if (!tn_buffer_keeps_apart(buffer)) {
       return TN_ERR(TN_INVALID, "the strides of '%s' put elements in one place", buffer->attr.text);
+    }
+    if (tn_expr_uses(buffer->in[TN_BUFFER_STRIDES], domain->n, domain->vars) ||
+        tn_expr_uses(buffer->in[TN_BUFFER_ELEM_OFFSET], domain->n, domain->vars)) {
+      return TN_ERR(TN_INVALID, "where '%s' lies depends on a loop", buffer->attr.text);
     }
   }
   return NULL;

@@ -53,6 +53,12 @@ static const sched_row rows[] = {
      "for i, j in T.grid(8, 8):\n    with T.block(\"E\"):\n"
      "        vi, vj = T.axis.remap(\"SS\", [i, j])\n        E[vi, vj] = A[vi, vj]",
      "parallel(i)", NULL, NULL},
+    {"a name that is laid elsewhere in each round",
+     "A: T.Buffer((16,), \"int32\"), B: T.Buffer((8,), \"int32\")",
+     "for i in range(8):\n"
+     "    V = T.decl_buffer((16,), \"int32\", data=A.data, elem_offset=8 - i)\n"
+     "    V[i] = B[i]",
+     "parallel(i)", NULL, "where 'V' lies depends on a loop"},
     {"rounds of no loop", "n: T.int32, A: T.Buffer((8,), \"int32\")",
      "for i, j in T.grid(n - 5, n - 5):\n    A[(i + j) % 8] = 1", "fuse(i, j)", NULL,
      "may both be less than 0"},
