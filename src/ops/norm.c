@@ -90,7 +90,7 @@ static int64_t place(const tn_array *x, const int64_t *strides, int64_t i) {
   return at;
 }
 
-static void groups_init(groups *g, const tn_array *x, const bool *is_reduced) {
+static void groups_init(groups *g, const tn_array *x, const bool *is_reduced, bool is_centred) {
   *g = (groups){.n = 1, .n_each = 1};
   for (int32_t d = x->ndim; d-- > 0;) {
     g->stride[d] = is_reduced[d] ? 0 : g->n;
@@ -107,7 +107,8 @@ static void groups_init(groups *g, const tn_array *x, const bool *is_reduced) {
   }
   for (int64_t i = 0; i < n; ++i) {
     int64_t at = place(x, g->stride, i);
-    double apart = tn_array_get_f64(x, i) - g->sum[at] / (double)g->n_each;
+    double mean = is_centred ? g->sum[at] / (double)g->n_each : 0;
+    double apart = tn_array_get_f64(x, i) - mean;
     g->square[at] += apart * apart;
   }
 }
@@ -221,7 +222,7 @@ tn_status tn_op_eval_layer_norm(const tn_node *call, const tn_array *const *args
   const tn_array *x = args[0];
   TN_TRY(read_axes(call, NORM_AXES, x->ndim, false, is_reduced));
   TN_TRY(tn_array_init(out, x->dtype, x->ndim, x->shape));
-  groups_init(&g, x, is_reduced);
+  groups_init(&g, x, is_reduced, !rms);
   for (int32_t a = 1; a < n_args; ++a) {
     if (tn_array_n_elems(args[a]) != g.n_each) {
       groups_deinit(&g);
@@ -234,7 +235,7 @@ tn_status tn_op_eval_layer_norm(const tn_node *call, const tn_array *const *args
     int64_t at = place(x, g.stride, i);
     int64_t w = place(x, g.within, i);
     double mean = g.sum[at] / (double)g.n_each;
-    double square = g.square[at] / (double)g.n_each + (rms ? mean * mean : 0);
+    double square = g.square[at] / (double)g.n_each;
     double value = tn_array_get_f64(x, i) - (rms ? 0 : mean);
     value /= sqrt(square + tn_op_float(call, NORM_EPSILON));
     value *= has_weight(call, 1) ? tn_array_get_f64(args[1], w) : 1;
@@ -343,7 +344,7 @@ tn_status tn_op_eval_deviation(const tn_node *call, const tn_array *const *args,
     }
   }
   TN_TRY(tn_array_init(out, x->dtype, n_dims, shape));
-  groups_init(&g, x, is_reduced);
+  groups_init(&g, x, is_reduced, true);
   for (int64_t i = 0; i < g.n; ++i) {
     double variance = g.square[i] / (double)g.n_each;
     tn_array_set_f64(out, i, is_std(call) ? sqrt(variance) : variance);

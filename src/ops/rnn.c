@@ -167,8 +167,10 @@ static double act(activation f, double x) {
   return f == SIGMOID ? 1 / (1 + exp(-x)) : f == TANH ? tanh(x) : x > 0 ? x : 0;
 }
 
+/* NaN becomes the upper bound, as in clip. */
 static double clipped(const rnn *r, double x) {
-  return r->clip <= 0 ? x : x > r->clip ? r->clip : x < -r->clip ? -r->clip : x;
+  double capped = r->clip <= 0 || x < r->clip ? x : r->clip;
+  return r->clip <= 0 || capped > -r->clip ? capped : -r->clip;
 }
 
 /* One sequence: its state, and what a step computes with. */
