@@ -343,6 +343,12 @@ static const tn_op_case cases[] = {
     {"cumprod", "i8[2,5]", "axis=-1 dtype=i64 exclusive=1", "i64[2,5]"},
     {"take", "f32[3,4] i32[9]", "axis=0 mode=wrap", "f32[9,4]"},
     {"take", "f32[5] i64[9]", "mode=wrap", "f32[9]"},
+    {"ewise_fma", "f32[2,3] f32[3] f32[2,1]", "", "f32[2,3]"},
+    {"ewise_fma", "i8[9] i8[9] i8[]", "", "i8[9]"},
+    {"masked_fill", "f32[2,3] bool[3]", "value=-1.5", "f32[2,3]"},
+    {"masked_fill", "u8[9] bool[9]", "value=-3", "u8[9]"},
+    {"outer", "f32[3] f32[4]", "", "f32[3,4]"},
+    {"outer", "i16[0] i16[4]", "", "i16[0,4]"},
 };
 
 const tn_op_case *tn_op_cases(uint32_t *out_n) {

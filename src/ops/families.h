@@ -62,6 +62,9 @@ FAMILY(nonzero, 0)
 FAMILY(take_first, TN_OPD_MOVES)
 FAMILY(nms, 0)
 FAMILY(grid_sample, 0)
+FAMILY(fma, 0)
+FAMILY(masked_fill, 0)
+FAMILY(outer, 0)
 #undef FAMILY
 
 #endif

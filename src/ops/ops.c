@@ -311,6 +311,9 @@ static const tn_field grid_sample_fields[] = {
     {"align_corners", TN_FIELD_BOOL, "False",
      "-1 and 1 are the centres of the corners, not their far edges"},
 };
+static const tn_field masked_fill_fields[] = {
+    {"value", TN_FIELD_FLOAT, NULL, "the value, converted to the type of a"},
+};
 
 #define COUNT(fields) N_##fields = sizeof(fields) / sizeof((fields)[0])
 enum {
@@ -375,6 +378,7 @@ enum {
   COUNT(rnn_fields),
   COUNT(nms_fields),
   COUNT(grid_sample_fields),
+  COUNT(masked_fill_fields),
 };
 #undef COUNT
 #define no_fields NULL
