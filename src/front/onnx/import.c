@@ -73,6 +73,9 @@ typedef struct order {
 static tn_status find_makers(order *o) {
   for (size_t i = 0; i < o->nodes->len; ++i) {
     const tn_onnx_node *node = o->nodes->data[i];
+    if (node->op.len == 0) {
+      return TN_ERR(TN_INVALID, "node '%s' has no operator", tn_onnx_node_label(node));
+    }
     for (size_t j = 0; j < node->outputs.len; ++j) {
       const char *name = node->outputs.data[j].data;
       if (name == NULL || *name == '\0') {
@@ -137,9 +140,9 @@ static tn_status visit(order *o, size_t root) {
       (void)TN_VEC_POP(&o->stack);
     } else if (is_begun) { /* its inputs were done, and some are not: one of them waits for it */
       const tn_onnx_node *node = o->nodes->data[i];
-      return TN_ERR(
-          TN_INVALID, "node '%s' (%s) is part of a cycle: its inputs depend on its output",
-          node->name.len > 0 ? node->name.data : node->outputs.data[0].data, node->op.data);
+      return TN_ERR(TN_INVALID,
+                    "node '%s' (%s) is part of a cycle: its inputs depend on its output",
+                    tn_onnx_node_label(node), node->op.data);
     }
   }
   return NULL;
@@ -147,25 +150,14 @@ static tn_status visit(order *o, size_t root) {
 
 /* ---- nodes ---- */
 
-static const char *domain_of(tn_onnx_bytes domain) {
-  return domain.len == 0 || tn_onnx_is(domain, "ai.onnx") ? "" : domain.data;
-}
-
 int64_t tn_onnx_opset_of(const tn_onnx_opsets *opsets, const char *domain) {
   int64_t version = 0;
   for (size_t i = 0; i < opsets->len; ++i) {
-    if (strcmp(domain_of(opsets->data[i]->domain), domain) == 0) {
+    if (strcmp(tn_onnx_domain(opsets->data[i]->domain), domain) == 0) {
       version = opsets->data[i]->version;
     }
   }
   return version;
-}
-
-static const char *node_label(const tn_onnx_node *node) {
-  if (node->name.len > 0) {
-    return node->name.data;
-  }
-  return node->outputs.len > 0 && node->outputs.data[0].len > 0 ? node->outputs.data[0].data : "";
 }
 
 static const tn_onnx_function *find_function(const tn_onnx_importer *imp,
@@ -173,7 +165,7 @@ static const tn_onnx_function *find_function(const tn_onnx_importer *imp,
   for (size_t i = 0; i < imp->model->functions.len; ++i) {
     const tn_onnx_function *f = imp->model->functions.data[i];
     if (tn_onnx_is(f->name, node->op.data) &&
-        strcmp(domain_of(f->domain), domain_of(node->domain)) == 0) {
+        strcmp(tn_onnx_domain(f->domain), tn_onnx_domain(node->domain)) == 0) {
       return f;
     }
   }
@@ -223,7 +215,7 @@ done:
 }
 
 static tn_status run_rule(tn_onnx_call *c) {
-  const char *domain = domain_of(c->node->domain);
+  const char *domain = tn_onnx_domain(c->node->domain);
   const char *op = c->node->op.len > 0 ? c->node->op.data : "";
   const tn_onnx_function *func = find_function(c->imp, c->node);
   TN_TRY(gather_inputs(c));
@@ -246,11 +238,11 @@ static tn_status run_node(tn_onnx_importer *imp, tn_onnx_scope *scope, const tn_
   c.n_out = (uint32_t)node->outputs.len;
   c.in = TN_ARENA_ARRAY(imp->arena, const tn_node *, c.n_in + 1);
   c.out = TN_ARENA_ARRAY(imp->arena, const tn_node *, c.n_out + 1);
-  TN_TRY_MSG(run_rule(&c), "node '%s' (%s)", node_label(node),
+  TN_TRY_MSG(run_rule(&c), "node '%s' (%s)", tn_onnx_node_label(node),
              node->op.len > 0 ? node->op.data : "");
   for (uint32_t i = 0; i < c.n_out; ++i) {
     if (tn_onnx_wants(&c, i) && c.out[i] == NULL) {
-      return TN_ERR(TN_UNSUPPORTED, "node '%s' (%s): output %u ('%s')", node_label(node),
+      return TN_ERR(TN_UNSUPPORTED, "node '%s' (%s): output %u ('%s')", tn_onnx_node_label(node),
                     node->op.data, i, node->outputs.data[i].data);
     }
     if (tn_onnx_wants(&c, i)) {

@@ -22,7 +22,7 @@ typedef struct gaps {
   TN_VEC(gap) list;
 } gaps;
 
-static const char *domain_of(tn_onnx_bytes domain) {
+const char *tn_onnx_domain(tn_onnx_bytes domain) {
   return domain.len == 0 || tn_onnx_is(domain, "ai.onnx") ? "" : domain.data;
 }
 
@@ -30,7 +30,7 @@ static bool is_function(const tn_onnx_model *model, const tn_onnx_node *node, co
   for (size_t i = 0; i < model->functions.len; ++i) {
     const tn_onnx_function *f = model->functions.data[i];
     if (tn_onnx_is(f->name, node->op.len > 0 ? node->op.data : "") &&
-        strcmp(domain_of(f->domain), domain) == 0) {
+        strcmp(tn_onnx_domain(f->domain), domain) == 0) {
       return true;
     }
   }
@@ -53,7 +53,7 @@ static void note(gaps *g, const tn_onnx_node *node, const char *domain, int64_t 
 static void look(gaps *g, const tn_onnx_nodes *nodes, const tn_onnx_opsets *opsets) {
   for (size_t i = 0; i < nodes->len; ++i) {
     const tn_onnx_node *node = nodes->data[i];
-    const char *domain = domain_of(node->domain);
+    const char *domain = tn_onnx_domain(node->domain);
     int64_t version = tn_onnx_opset_of(opsets, domain);
     if (!is_function(g->model, node, domain) &&
         tn_onnx_rule_find(domain, node->op.len > 0 ? node->op.data : "", version) == NULL) {
@@ -80,10 +80,7 @@ tn_status tn_onnx_check_missing(const tn_onnx_model *model) {
     const tn_onnx_node *node = m->first;
     tn_buf_printf(&text, "\n  %s (%s, opset %" PRId64 "): %" PRId64 " node%s, first '%s'",
                   node->op.len > 0 ? node->op.data : "", *m->domain == '\0' ? "ai.onnx" : m->domain,
-                  m->version, m->n_nodes, m->n_nodes == 1 ? "" : "s",
-                  node->name.len > 0      ? node->name.data
-                  : node->outputs.len > 0 ? node->outputs.data[0].data
-                                          : "");
+                  m->version, m->n_nodes, m->n_nodes == 1 ? "" : "s", tn_onnx_node_label(node));
   }
   if (g.list.len > 0) {
     st = TN_ERR(TN_UNSUPPORTED, "%zu operator%s of the model %s not supported:%s", g.list.len,

@@ -9,6 +9,8 @@
 /// UNSUPPORTED with a line an operator: its name, domain and version, how many nodes need it, and
 /// the first of them. Graphs within graphs and functions included.
 TN_MUST_USE tn_status tn_onnx_check_missing(const tn_onnx_model *model);
+/// A domain as the table has it: "" for ai.onnx.
+const char *tn_onnx_domain(tn_onnx_bytes domain);
 /// The version of the operator set `domain` ("": ai.onnx), 0 when the model does not say.
 int64_t tn_onnx_opset_of(const tn_onnx_opsets *opsets, const char *domain);
 

@@ -317,6 +317,18 @@ static tn_status read_message(tn_arena *arena, const message *m, tn_wire wire, i
   }
 }
 
+const char *tn_onnx_node_label(const tn_onnx_node *node) {
+  if (node->name.len > 0) {
+    return node->name.data;
+  }
+  for (size_t i = 0; i < node->outputs.len; ++i) {
+    if (node->outputs.data[i].len > 0) {
+      return node->outputs.data[i].data;
+    }
+  }
+  return "";
+}
+
 tn_status tn_onnx_model_read(tn_arena *arena, const uint8_t *bytes, size_t n_bytes,
                              tn_onnx_model **out_model) {
   tn_onnx_model *model = TN_ARENA_NEW(arena, tn_onnx_model);

@@ -189,6 +189,8 @@ TN_MUST_USE tn_status tn_onnx_dtype(int64_t data_type, tn_dtype *out_dtype);
 /// NULL: nowhere. Errors: INVALID, CORRUPT when the sizes and the bytes there disagree, NOT_FOUND.
 TN_MUST_USE tn_status tn_onnx_tensor_to_array(const tn_onnx_tensor *tensor, const char *folder,
                                               tn_array *out_array);
+/// What a message calls the node: its name, else its first output's.
+const char *tn_onnx_node_label(const tn_onnx_node *node);
 static inline bool tn_onnx_is(tn_onnx_bytes text, const char *other) {
   size_t i = 0;
   while (i < text.len && other[i] != '\0' && text.data[i] == other[i]) {

@@ -14,4 +14,8 @@
 const tn_node *tn_onnx_conv(tn_onnx_call *c, const tn_node *x, const tn_node *kernel,
                             const tn_node *bias);
 
+/// Elements [begin, end) of an axis.
+const tn_node *tn_onnx_part(tn_onnx_call *c, const tn_node *x, int64_t axis, int64_t begin,
+                            int64_t end);
+
 #endif

@@ -26,6 +26,12 @@ static const tn_node *slice(tn_onnx_call *c, const tn_node *x, tn_onnx_i64s axes
   return tn_onnx_end1(&b, x);
 }
 
+const tn_node *tn_onnx_part(tn_onnx_call *c, const tn_node *x, int64_t axis, int64_t begin,
+                            int64_t end) {
+  return slice(c, x, (tn_onnx_i64s){&axis, 1}, (tn_onnx_i64s){&begin, 1}, (tn_onnx_i64s){&end, 1},
+               (tn_onnx_i64s){0});
+}
+
 void tn_onnx_rule_slice_old(tn_onnx_call *c) {
   tn_onnx_i64s none = {0};
   tn_onnx_give(c, 0,

@@ -186,7 +186,7 @@ static tn_status read_external(const tn_onnx_tensor *tensor, external *out) {
     }
     if (!is_right) {
       return TN_ERR(TN_INVALID, "external data: %s is '%s', expected a number", entry->key.data,
-                    entry->value.data);
+                    entry->value.len > 0 ? entry->value.data : "");
     }
   }
   if (e.path.len == 0) {
