@@ -9,13 +9,14 @@
  *
  * The nest becomes a block (blockize), whose body must be that of `desc` up to names: the same loops
  * and axes, the same expressions, and for each buffer of desc one of the program at a place that the
- * loops inside leave alone. That impl does what desc does is the promise of who names the pair. */
+ * loops inside leave alone. impl must do what desc does (intrin_agree.c). */
 #include <string.h>
 
 #include "sched/loops.h"
 #include "sched/rewrite.h"
+#include "sched/tensorize.h"
 
-enum { MAX_PARAMS = 16, MAX_TRIES = 100000 };
+enum { MAX_TRIES = 100000 };
 
 typedef struct bound_buffer {
   const tn_node *desc;
@@ -31,7 +32,7 @@ typedef struct matcher {
   uint32_t n_inner;
   const tn_node *inner[2 * TN_SCHED_MAX_LOOPS]; /* those of the program */
   uint32_t n_buffers;
-  bound_buffer buffers[MAX_PARAMS];
+  bound_buffer buffers[TN_INTRIN_MAX_PARAMS];
   int32_t n_tries;       /* expressions compared: trying both orders can be exponential */
   const tn_node *wanted; /* of desc, where it first differs */
   const tn_node *found;
@@ -99,7 +100,7 @@ static bool match_access(matcher *m, const tn_node *desc, const tn_node *own, ui
   }
   bound_buffer *known = find_buffer(m, theirs);
   if (known == NULL) {
-    if (m->n_buffers == MAX_PARAMS) {
+    if (m->n_buffers == TN_INTRIN_MAX_PARAMS) {
       return differs(m, desc, own);
     }
     m->buffers[m->n_buffers++] = bound;
@@ -243,7 +244,7 @@ static tn_status find_intrin(tn_sched *s, const char *name, tn_sched_intrin *out
 static tn_status check_pair(tn_sched *s, const tn_sched_intrin *pair) {
   const tn_node *a = pair->desc->in[TN_PRIM_FUNC_BUFFERS];
   const tn_node *b = pair->impl->in[TN_PRIM_FUNC_BUFFERS];
-  bool is_same = a->n_in == b->n_in && a->n_in <= MAX_PARAMS;
+  bool is_same = a->n_in == b->n_in && a->n_in <= TN_INTRIN_MAX_PARAMS;
   for (uint32_t i = 0; is_same && i < a->n_in; ++i) {
     is_same = !tn_is_none(a->in[i]) && !tn_is_none(b->in[i]) &&
               a->in[i]->dtype == b->in[i]->dtype &&
@@ -256,7 +257,7 @@ static tn_status check_pair(tn_sched *s, const tn_sched_intrin *pair) {
     return tn_refuse(s, NULL, NULL,
                      "the two functions of intrinsic '%s' do not take the same buffers of known "
                      "sizes, at most %d, and nothing else",
-                     pair->name, MAX_PARAMS);
+                     pair->name, TN_INTRIN_MAX_PARAMS);
   }
   return NULL;
 }
@@ -363,7 +364,7 @@ static const tn_node *make_match(matcher *m, const bound_buffer *b, const tn_nod
 /* The block with impl's body over views; regions stay: impl touches what desc touches. */
 static const tn_node *intrin_block(matcher *m, const tn_sched_intrin *pair, const tn_node *block) {
   tn_ir *ir = m->s->ir;
-  const tn_node *matches[MAX_PARAMS];
+  const tn_node *matches[TN_INTRIN_MAX_PARAMS];
   const tn_node *impl = tn_clone_fresh(ir, pair->impl);
   const tn_node *params = pair->desc->in[TN_PRIM_FUNC_BUFFERS];
   for (uint32_t i = 0; i < params->n_in; ++i) {
@@ -396,6 +397,7 @@ tn_status tn_prim_tensorize(tn_sched *s, tn_prim_call *call) {
   const tn_node *label = call->args[0];
   TN_TRY(find_intrin(s, call->args[1]->attr.text, &pair));
   TN_TRY(check_pair(s, &pair));
+  TN_TRY(tn_intrin_agrees(s, &pair));
   if (tn_is(label, TN_OP_VAR)) {
     TN_TRY(tn_sched_blockize(s, label, call->args[2]->attr.i64 != 0, &label));
   }

@@ -7,8 +7,6 @@
 #include "sched/loops.h"
 #include "sched/touches.h"
 
-enum { FACT_REGIONS = 1, FACT_PROMISE };
-
 static uint64_t fact_key(const tn_node *block, uint64_t fact) {
   uint64_t key = tn_hash_mix(fact, block->in[TN_BLOCK_BODY]->id);
   key = tn_hash_mix(key, block->in[TN_BLOCK_INIT]->id);
@@ -121,7 +119,7 @@ static bool is_declared_under_conditions(tn_sched *s, const tn_tree *tree, const
 
 tn_status tn_block_regions_hold(tn_sched *s, const tn_tree *tree, const tn_node *block) {
   const tn_node *found[2];
-  uint64_t key = fact_key(block, FACT_REGIONS);
+  uint64_t key = fact_key(block, TN_FACT_REGIONS);
   if (tn_map_find(&s->facts, key, NULL)) {
     return NULL;
   }
@@ -253,7 +251,7 @@ static tn_status check_names(const tn_node *block, const tn_node *write) {
 }
 
 tn_status tn_block_keeps_promise(tn_sched *s, const tn_tree *tree, const tn_node *block) {
-  uint64_t key = fact_key(block, FACT_PROMISE);
+  uint64_t key = fact_key(block, TN_FACT_PROMISE);
   if (!begins_by_loops_alone(block)) {
     return TN_ERR(TN_INVALID, "the condition or an axis of block '%s' reads memory",
                   name_of(block));

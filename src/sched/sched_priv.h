@@ -160,6 +160,9 @@ typedef struct tn_sched_intrin {
   const tn_node *impl;
 } tn_sched_intrin;
 
+/// Kinds of what is known for good, hashed into the keys of tn_sched.facts.
+enum { TN_FACT_REGIONS = 1, TN_FACT_PROMISE, TN_FACT_INTRIN };
+
 struct tn_sched {
   tn_module module;
   tn_ir *ir;

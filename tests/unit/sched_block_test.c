@@ -209,7 +209,17 @@ static void blocks_of_nests_compute_the_same(void **state) {
   "k])\n"                                                                                          \
   "                with T.init():\n                    Z[vi, vj] = T.float32(0)\n"                 \
   "                Z[vi, vj] = " value "\n"
-#define ALL HEADER DOT FAST OTHER NT("Z[vi, vj] + Y[vj, vk] * X[vi, vk]")
+#define WRONG                                                                    \
+  "    @T.prim_func\n    def wrong(" DOT_PARAMS "):\n"                           \
+  "        with T.block(\"root\"):\n            T.reads(C[0], A[0:4], B[0:4])\n" \
+  "            T.writes(C[0])\n"                                                 \
+  "            C[0] = C[0] + A[0] * B[0] + A[1] * B[1] + A[2] * B[2] + A[3] * B[2]\n"
+#define OUTSIDE                                                                  \
+  "    @T.prim_func\n    def outside(" DOT_PARAMS "):\n"                         \
+  "        with T.block(\"root\"):\n            T.reads(C[0], A[0:4], B[0:4])\n" \
+  "            T.writes(C[0])\n            for i in range(5):\n"                 \
+  "                C[0] = C[0] + A[i] * B[i]\n"
+#define ALL HEADER DOT FAST OTHER WRONG OUTSIDE NT("Z[vi, vj] + Y[vj, vk] * X[vi, vk]")
 
 typedef struct intrin_row {
   const char *name;
@@ -319,7 +329,13 @@ static const intrin_row intrins[] = {
     {"no such intrinsic", ALL, "tensorize(Z:i, \"dot\")", "there is no intrinsic 'dot'"},
     {"no such function", ALL, "tensorize(Z:i, \"dot:nothing\")",
      "the module has no loop function 'nothing'"},
-    {"two functions that differ", ALL, "tensorize(Z:i, \"dot:other\")",
+    {"a function that computes something else", ALL,
+     "a, b = split(Z:k, [None, 4])\ntensorize(b, \"dot:wrong\")",
+     "the two functions of intrinsic 'dot:wrong' differ: on small whole numbers one leaves"},
+    {"a function that leaves its buffers", ALL,
+     "a, b = split(Z:k, [None, 4])\ntensorize(b, \"dot:outside\")",
+     "intrinsic 'dot:outside' on small whole numbers"},
+    {"two functions of other buffers", ALL, "tensorize(Z:i, \"dot:other\")",
      "do not take the same buffers of known sizes"},
 };
 
