@@ -388,6 +388,9 @@ void tn_onnx_set_dtype(tn_onnx_build *b, const char *field, tn_dtype value) {
             tn_node_new(b->c->ir, TN_OP_DTYPE, TN_DT_NONE, (tn_attr){.i64 = value}, 0, NULL));
 }
 void tn_onnx_set_ints(tn_onnx_build *b, const char *field, size_t n, const int64_t *values) {
+  if (b->op == NULL || b->c->st != NULL) { /* then n may be anything */
+    return;
+  }
   const tn_node **items = TN_ARENA_ARRAY(b->c->imp->arena, const tn_node *, n + 1);
   for (size_t i = 0; i < n; ++i) {
     items[i] = tn_int(b->c->ir, TN_DT_I64, values[i]);
