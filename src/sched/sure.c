@@ -7,8 +7,8 @@
  *                                             for k in range(4): C[vi, k * 2] = .. gaps
  *                                             if vi < 4: C[vi, 0:8] = ..           not always
  *
- * A body of plain stores writes its region; anything else is asked of integer sets. Of a reduction
- * the first value counts. */
+ * A store of the one element that is declared writes its region; anything else is asked of integer
+ * sets. Of a reduction the first value counts. */
 #include "sched/rewrite.h"
 #include "sched/touches.h"
 
@@ -24,12 +24,29 @@ static bool is_plain_store(const tn_node *n) {
   return is_plain;
 }
 
-static bool are_plain_stores(const tn_node *n) {
-  bool is_plain = tn_is(n, TN_OP_SEQ) ? n->n_in > 0 : is_plain_store(n);
-  for (uint32_t i = 0; tn_is(n, TN_OP_SEQ) && i < n->n_in && is_plain; ++i) {
-    is_plain = is_plain_store(n->in[i]);
+/* The region is the one element that the store names. */
+static bool stores_element(const tn_node *n, const tn_node *region) {
+  bool is_it = is_plain_store(n) && n->in[TN_STORE_BUFFER] == region->in[TN_REGION_BUFFER];
+  for (uint32_t d = 0; is_it && d < region->n_in - TN_REGION_RANGES; ++d) {
+    const tn_node *range = region->in[TN_REGION_RANGES + d];
+    is_it = range->in[TN_RANGE_MIN] == n->in[TN_STORE_INDICES + d] &&
+            tn_is_int(range->in[TN_RANGE_EXTENT], 1);
   }
-  return is_plain;
+  return is_it;
+}
+
+/* Plain stores, of each region's one element. */
+static bool stores_elements(const tn_node *block, const tn_node *body) {
+  bool is_seq = tn_is(body, TN_OP_SEQ);
+  const tn_node *region = NULL;
+  bool is_all = true;
+  for (uint32_t i = 0; is_all && (region = tn_block_region(block, true, i)) != NULL; ++i) {
+    is_all = false;
+    for (uint32_t k = 0; !is_all && k < (is_seq ? body->n_in : 1); ++k) {
+      is_all = stores_element(is_seq ? body->in[k] : body, region);
+    }
+  }
+  return is_all;
 }
 
 /* No condition that depends on memory, no store under a predicate, of several lanes or at an index
@@ -100,7 +117,7 @@ static bool covers_regions(tn_sched *s, const tn_tree *tree, const tn_node *bloc
 bool tn_block_writes_all(tn_sched *s, const tn_tree *tree, const tn_node *block) {
   const tn_node *init = block->in[TN_BLOCK_INIT];
   const tn_node *body = tn_is_none(init) ? block->in[TN_BLOCK_BODY] : init;
-  if (block->in[TN_BLOCK_WRITES]->n_in == 0 || are_plain_stores(body)) {
+  if (block->in[TN_BLOCK_WRITES]->n_in == 0 || stores_elements(block, body)) {
     return true;
   }
   return is_followed(s, tree, body) && covers_regions(s, tree, block, body, true);

@@ -68,6 +68,24 @@ static const sched_row rows[] = {
      "n = T.int64()\nm = T.int64()\nA = T.match_buffer(a, (n, m), \"int32\")\n"
      "for i, j, k in T.grid((n + 3) // 4, m, n * m):\n    A[i, j] = 1",
      "fuse(i, j, k)", NULL, NULL},
+    {"a block that writes less than it declares", AB2,
+     "for i in range(8):\n    with T.block(\"B\"):\n        vi = T.axis.spatial(8, i)\n"
+     "        T.reads(A[vi, 0])\n        T.writes(B[vi, 0:8])\n        B[vi, 0] = A[vi, 0]",
+     "cache_write(B, 0, \"global\")", NULL, "is needed that is not written"},
+    {"the ends of a row, and nothing between", AB2,
+     "for i in range(8):\n    with T.block(\"B\"):\n        vi = T.axis.spatial(8, i)\n"
+     "        B[vi, 0] = A[vi, 0]\n        B[vi, 7] = A[vi, 1]",
+     "cache_write(B, 0, \"global\")", NULL, "is needed that is not written"},
+    {"neighbours in a row", AB2,
+     "for i in range(8):\n    with T.block(\"B\"):\n        vi = T.axis.spatial(8, i)\n"
+     "        B[vi, 3] = A[vi, 0]\n        B[vi, 4] = A[vi, 1]",
+     "cache_write(B, 0, \"global\")", NULL, NULL},
+    {"a first value for one of two", AB2,
+     "for i, k in T.grid(8, 8):\n    with T.block(\"B\"):\n"
+     "        vi, vk = T.axis.remap(\"SR\", [i, k])\n        with T.init():\n"
+     "            B[vi, 0] = 3\n        B[vi, 0] = B[vi, 0] + A[vi, vk]\n"
+     "        B[vi, 1] = B[vi, 1] + A[vi, vk]",
+     "cache_write(B, 0, \"global\")", NULL, "is needed that is not written"},
     {"an index that wraps", "A: T.Buffer((256,), \"int32\"), B: T.Buffer((256,), \"int32\")",
      "for i in T.serial(T.uint8(0), T.uint8(200)):\n    with T.block(\"B\"):\n"
      "        vi = T.axis.spatial(T.uint8(200), i)\n"
