@@ -112,7 +112,8 @@ static void resize(tn_onnx_call *c, const tn_node *x, const resizing *r) {
     tn_onnx_set_int(&b, "axis", r->axes[i]);
     tn_onnx_set_text(&b, "method", method);
     tn_onnx_set_text(&b, "coordinate_transformation_mode", r->mode);
-    tn_onnx_set_text(&b, "rounding_method", r->rounding);
+    bool is_old_shrink = c->version < 11 && r->scales[i] < 1; /* opset 10 rounds up there */
+    tn_onnx_set_text(&b, "rounding_method", is_old_shrink ? "ceil" : r->rounding);
     tn_onnx_set_float(&b, "cubic_alpha", tn_onnx_attr_float(c, "cubic_coeff_a", -0.75));
     tn_onnx_set_int(&b, "cubic_exclude", tn_onnx_attr_int(c, "exclude_outside", 0));
     tn_onnx_set_float(&b, "extrapolation_value", tn_onnx_attr_float(c, "extrapolation_value", 0));
