@@ -11,6 +11,7 @@
  * Zeros at the end of a sum of products change nothing as long as each factor has them: a factor
  * that has no padding could be infinite. */
 #include "sched/axes.h"
+#include "sched/loops.h"
 
 /* ---- padding taken apart ---- */
 
@@ -290,6 +291,9 @@ static tn_status check_einsum(const einsum *e) {
   const tn_node *sum = store->in[TN_STORE_VALUE];
   if (sum->in[TN_A] != self) {
     return tn_refuse(e->s, label_of(e), NULL, "it is not a sum of products of loads");
+  }
+  if (tn_loads_data(sum->in[TN_B], store->in[TN_STORE_BUFFER]->in[TN_BUFFER_DATA])) {
+    return tn_refuse(e->s, label_of(e), NULL, "its products read what it writes");
   }
   TN_TRY(check_access(e, store->in[TN_STORE_BUFFER], n, store->in + TN_STORE_INDICES, false));
   return check_term(e, sum->in[TN_B]);

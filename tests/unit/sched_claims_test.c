@@ -86,6 +86,11 @@ static const sched_row rows[] = {
      "            B[vi, 0] = 3\n        B[vi, 0] = B[vi, 0] + A[vi, vk]\n"
      "        B[vi, 1] = B[vi, 1] + A[vi, vk]",
      "cache_write(B, 0, \"global\")", NULL, "is needed that is not written"},
+    {"a factor that is the sum itself", AB2,
+     "for i, j, k in T.grid(8, 8, 8):\n    with T.block(\"B\"):\n"
+     "        vi, vj, vk = T.axis.remap(\"SSR\", [i, j, k])\n        with T.init():\n"
+     "            B[vi, vj] = 1\n        B[vi, vj] = B[vi, vj] + B[vi, vj] * A[vk, vj]",
+     "pad_einsum(B, [1, 3, 1])", NULL, "its products read what it writes"},
     {"an index that wraps", "A: T.Buffer((256,), \"int32\"), B: T.Buffer((256,), \"int32\")",
      "for i in T.serial(T.uint8(0), T.uint8(200)):\n    with T.block(\"B\"):\n"
      "        vi = T.axis.spatial(T.uint8(200), i)\n"
