@@ -28,6 +28,10 @@ static const sched_row rows[] = {
      "    with T.block(\"B\"):\n        vi = T.axis.spatial(8, i)\n"
      "        T.where(A[7 - i] > 3)\n        B[vi] = vi",
      "parallel(i)", NULL, "block 'A' writes 'A' and block 'B' reads it"},
+    {"a condition reads what the block itself writes", AB,
+     "for i in range(8):\n    with T.block(\"A\"):\n        vi = T.axis.spatial(8, i)\n"
+     "        T.where(A[7 - i] > 3)\n        A[vi] = 0",
+     "parallel(i)", NULL, "two rounds of loop 'i' touch one element"},
     {"an axis is read from what another round writes", AB,
      "for i in range(8):\n    with T.block(\"A\"):\n        vi = T.axis.spatial(8, i)\n"
      "        A[vi] = 7 - vi\n"
