@@ -98,8 +98,10 @@ static const tn_node *flat_extent(flatten_ctx *c, const tn_node *buffer) {
                    : tn_lower_mul(ir, n, extent);
   }
   n = tn_arith_simplify(c->arith, tn_lower_add(ir, n, offset));
-  if (is_strided && !tn_is(n, TN_OP_INT)) { /* an empty buffer would come out negative */
-    n = tn_binary(ir, TN_OP_MAX, n, tn_int(ir, dtype, 0));
+  if (is_strided) { /* an empty buffer would come out negative */
+    const tn_node *zero = tn_int(ir, dtype, 0);
+    bool is_number = tn_is(n, TN_OP_INT);
+    n = !is_number ? tn_binary(ir, TN_OP_MAX, n, zero) : n->attr.i64 < 0 ? zero : n;
   }
   return n;
 }

@@ -457,6 +457,20 @@ static tn_status swap_padded(const einsum *e, const tn_node *buffer, uint32_t n,
   return NULL;
 }
 
+/* A result that is copied out is all written: a sum over nothing leaves it as it was. */
+static tn_status check_result(const einsum *e) {
+  const tn_node *result = e->store->in[TN_STORE_BUFFER];
+  const tn_node *shape = result->in[TN_BUFFER_SHAPE];
+  tn_box box = {.n = shape->n_in};
+  bool is_copied = false;
+  for (uint32_t d = 0; d < box.n; ++d) {
+    box.mins[d] = tn_int(e->s->ir, shape->in[d]->dtype, 0);
+    box.extents[d] = shape->in[d];
+    is_copied = is_copied || e->is_padded[axis_at(e, e->store->in[TN_STORE_INDICES + d])];
+  }
+  return is_copied ? tn_prove_box_written(e->s, e->tree, e->nest, result, &box) : NULL;
+}
+
 tn_status tn_prim_pad_einsum(tn_sched *s, tn_prim_call *call) {
   einsum e = {.s = s, .tree = tn_sched_tree(s, call->args[0])};
   e.block = tn_tree_site(e.tree, call->args[0]);
@@ -477,6 +491,7 @@ tn_status tn_prim_pad_einsum(tn_sched *s, tn_prim_call *call) {
   for (uint32_t i = 0; i < list.n; ++i) {
     TN_TRY(tn_scope_only_blocks_touch(s, e.tree, scope, list.loads[i]->in[TN_LOAD_BUFFER]));
   }
+  TN_TRY(check_result(&e));
   const tn_node *nest = rounded(&e, e.nest);
   TN_TRY(tn_sched_replace(s, e.nest, nest));
   for (uint32_t i = 0; i < list.n; ++i) {

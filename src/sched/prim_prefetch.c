@@ -54,22 +54,41 @@ typedef struct nest {
   const tn_node *axes[TN_MAX_NDIM];
   const tn_node *iters[TN_MAX_NDIM];
   const tn_node *predicate;
+  bool is_outside; /* never inside of the buffer */
 } nest;
 
+/* The part of the box in dimension d that is inside of the buffer, as far as numbers tell: a line is
+ * asked for by its first element. */
+static void clip_dim(tn_ir *ir, tn_arith *arith, const tn_node *size, tn_box *box, uint32_t d) {
+  const tn_node *min = tn_arith_simplify(arith, tn_index_cast(ir, size->dtype, box->mins[d]));
+  const tn_node *extent = tn_arith_simplify(arith, tn_index_cast(ir, size->dtype, box->extents[d]));
+  if (tn_is(min, TN_OP_INT) && min->attr.i64 < 0) {
+    extent = tn_arith_simplify(arith, tn_index_binary(ir, TN_OP_ADD, extent, min));
+    min = tn_int(ir, size->dtype, 0);
+  }
+  const tn_node *left = tn_arith_simplify(arith, tn_index_binary(ir, TN_OP_SUB, size, min));
+  if (tn_is(left, TN_OP_INT) && tn_is(extent, TN_OP_INT) && left->attr.i64 < extent->attr.i64) {
+    extent = left;
+  }
+  box->mins[d] = min;
+  box->extents[d] = extent;
+}
+
 /* Dimension d; `step` elements from one round to the next. */
-static void add_dim(tn_ir *ir, tn_arith *arith, const tn_node *buffer, const tn_box *box,
-                    uint32_t d, int64_t step, nest *out) {
+static void add_dim(tn_ir *ir, tn_arith *arith, const tn_node *buffer, tn_box *box, uint32_t d,
+                    int64_t step, nest *out) {
   char name[16];
   const tn_node *size = buffer->in[TN_BUFFER_SHAPE]->in[d];
   tn_dtype dtype = size->dtype;
   const tn_node *zero = tn_int(ir, dtype, 0);
   (void)snprintf(name, sizeof name, "v%u", d);
   out->axes[d] = tn_var_new(ir, name, dtype);
-  const tn_node *extent = tn_index_cast(ir, dtype, box->extents[d]);
-  extent = tn_index_binary(ir, TN_OP_ADD, extent, tn_int(ir, dtype, step - 1));
+  clip_dim(ir, arith, size, box, d);
+  const tn_node *extent =
+      tn_index_binary(ir, TN_OP_ADD, box->extents[d], tn_int(ir, dtype, step - 1));
   extent = tn_index_binary(ir, TN_OP_FLOORDIV, extent, tn_int(ir, dtype, step));
   out->extents[d] = tn_arith_simplify(arith, extent);
-  const tn_node *at = tn_index_cast(ir, dtype, box->mins[d]);
+  const tn_node *at = box->mins[d];
   if (!tn_is_int(out->extents[d], 1)) {
     (void)snprintf(name, sizeof name, "ax%u", out->n_loops++);
     out->vars[d] = tn_var_new(ir, name, dtype);
@@ -78,13 +97,21 @@ static void add_dim(tn_ir *ir, tn_arith *arith, const tn_node *buffer, const tn_
     at = tn_index_binary(ir, TN_OP_ADD, at, steps);
   }
   at = tn_arith_simplify(arith, at);
+  if (step > 1 && !tn_arith_prove(arith, tn_binary(ir, TN_OP_LE, zero, at))) {
+    at = tn_binary(ir, TN_OP_MAX, at, zero); /* the line may go on inside */
+  }
   const tn_node *is_inside[] = {tn_binary(ir, TN_OP_LE, zero, at),
                                 tn_binary(ir, TN_OP_LT, at, size)};
+  const tn_node *is_outside[] = {tn_binary(ir, TN_OP_LT, at, zero),
+                                 tn_binary(ir, TN_OP_GE, at, size)};
   for (int32_t k = 0; k < 2; ++k) {
     if (!tn_arith_prove(arith, is_inside[k])) {
       out->predicate = tn_sched_and(ir, out->predicate, is_inside[k]);
     }
+    out->is_outside = out->is_outside || tn_arith_prove(arith, is_outside[k]);
   }
+  out->is_outside =
+      out->is_outside || (tn_is(box->extents[d], TN_OP_INT) && box->extents[d]->attr.i64 <= 0);
   out->iters[d] = tn_iter_new(ir, TN_ITER_SPATIAL, out->axes[d], NULL, size, at);
 }
 
@@ -133,12 +160,21 @@ tn_status tn_prim_prefetch(tn_sched *s, tn_prim_call *call) {
   nest made = {.predicate = tn_index_binary(ir, TN_OP_LT, var, last)};
   tn_arith *arith = tn_arith_new(ir);
   tn_sched_bind_around(tree, arith, loop);
+  bool is_never = tn_arith_prove(arith, tn_index_binary(ir, TN_OP_GE, var, last));
   size_t mark = tn_arith_assume(arith, made.predicate);
   for (uint32_t d = 0; d < box.n; ++d) {
     add_dim(ir, arith, buffer, &box, d, d + 1 == box.n ? elems_per_line(buffer) : 1, &made);
   }
   tn_arith_pop(arith, mark);
   tn_arith_free(arith);
+  if (is_never) {
+    return tn_refuse(s, call->args[0], NULL, "loop '%s' has no round %lld later", var->attr.text,
+                     (long long)distance);
+  }
+  if (made.is_outside) {
+    return tn_refuse(s, call->args[0], NULL, "what it reads of '%s' then is outside of it",
+                     buffer->attr.text);
+  }
   const tn_node *stmt = NULL;
   tn_buf name = TN_BUF_INIT;
   tn_buf_printf(&name, "%s_prefetch", buffer->attr.text);

@@ -5,6 +5,7 @@
 #ifndef TN_SCHED_REWRITE_H
 #define TN_SCHED_REWRITE_H
 
+#include "arith/sets.h"
 #include "sched/sched_priv.h"
 
 /* ---- making ---- */
@@ -123,6 +124,9 @@ bool tn_step_is_sure(tn_sched *s, const tn_tree *tree, const tn_node *step);
 TN_MUST_USE tn_status tn_prove_written(tn_sched *s, const tn_tree *tree, const tn_node *around,
                                        const tn_node *part, bool part_writes, const tn_node *whole,
                                        const tn_node *buffer);
+/// The elements of a footprint are all written by `whole`: of a reduction with no step none is.
+TN_MUST_USE tn_status tn_prove_print_written(tn_sched *s, const tn_tree *tree, const tn_node *whole,
+                                             const tn_node *buffer, const tn_footprint *part);
 /// The elements of a box that are inside of the shape are all written by `whole`.
 TN_MUST_USE tn_status tn_prove_box_written(tn_sched *s, const tn_tree *tree, const tn_node *whole,
                                            const tn_node *buffer, const tn_box *box);

@@ -371,12 +371,35 @@ tn_status tn_prove_written(tn_sched *s, const tn_tree *tree, const tn_node *arou
   return st;
 }
 
-static tn_status prove_box(tn_sched *s, const tn_tree *tree, const tn_node *whole,
-                           const tn_node *buffer, const tn_box *box, bool is_write) {
-  tn_ir *ir = s->ir;
+static tn_status prove_print(tn_sched *s, const tn_tree *tree, const tn_node *whole,
+                             const tn_node *buffer, const tn_footprint *part, bool is_write) {
   tn_touches b;
   print_list wholes = {0};
   print_list parts = {0};
+  TN_VEC_PUSH(&parts, *part);
+  tn_status st = tn_touches_collect(s, tree, whole, &b);
+  if (st == NULL) {
+    if (is_write) {
+      add_sure_prints(s, tree, &wholes, &b, buffer);
+    } else {
+      add_sure_reads(s, tree, &wholes, &b, buffer);
+    }
+    st = prove_covered(s, tree, whole, &parts, &wholes, buffer);
+    tn_touches_deinit(&b);
+  }
+  TN_VEC_DEINIT(&wholes);
+  TN_VEC_DEINIT(&parts);
+  return st;
+}
+
+tn_status tn_prove_print_written(tn_sched *s, const tn_tree *tree, const tn_node *whole,
+                                 const tn_node *buffer, const tn_footprint *part) {
+  return prove_print(s, tree, whole, buffer, part, true);
+}
+
+static tn_status prove_box(tn_sched *s, const tn_tree *tree, const tn_node *whole,
+                           const tn_node *buffer, const tn_box *box, bool is_write) {
+  tn_ir *ir = s->ir;
   const tn_node *vars[TN_MAX_NDIM];
   const tn_node *cond = tn_bool(ir, true);
   for (uint32_t d = 0; d < box->n; ++d) {
@@ -392,20 +415,7 @@ static tn_status prove_box(tn_sched *s, const tn_tree *tree, const tn_node *whol
                                   .extents = box->extents,
                                   .cond = box->n == 0 ? NULL : cond},
                        .access = {.n_dims = box->n, .mins = vars}};
-  TN_VEC_PUSH(&parts, part);
-  tn_status st = tn_touches_collect(s, tree, whole, &b);
-  if (st == NULL) {
-    if (is_write) {
-      add_sure_prints(s, tree, &wholes, &b, buffer);
-    } else {
-      add_sure_reads(s, tree, &wholes, &b, buffer);
-    }
-    st = prove_covered(s, tree, whole, &parts, &wholes, buffer);
-    tn_touches_deinit(&b);
-  }
-  TN_VEC_DEINIT(&wholes);
-  TN_VEC_DEINIT(&parts);
-  return st;
+  return prove_print(s, tree, whole, buffer, &part, is_write);
 }
 
 tn_status tn_prove_box_written(tn_sched *s, const tn_tree *tree, const tn_node *whole,

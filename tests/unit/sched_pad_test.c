@@ -20,6 +20,17 @@
   "        with T.init():\n"                                \
   "            C[vi, vj] = T.float32(0)\n"                  \
   "        C[vi, vj] = C[vi, vj] + "
+#define SYMBOLIC(n)                                         \
+  "m = T.int64()\n"                                         \
+  "A = T.match_buffer(a, (" n ", m), \"float32\")\n"        \
+  "B = T.match_buffer(b, (m, " n "), \"float32\")\n"        \
+  "C = T.match_buffer(c, (" n ", " n "), \"float32\")\n"    \
+  "for i, j, k in T.grid(" n ", " n ", m):\n"               \
+  "    with T.block(\"C\"):\n"                              \
+  "        vi, vj, vk = T.axis.remap(\"SSR\", [i, j, k])\n" \
+  "        with T.init():\n"                                \
+  "            C[vi, vj] = T.float32(0)\n"                  \
+  "        C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]"
 
 static const sched_row rows[] = {
     {"the inside of padding", AP, PAD("1 <= vi and vi < 17"), "p = decompose_padding(P, i)",
@@ -53,6 +64,13 @@ static const sched_row rows[] = {
      NULL},
     {"one operand rounded up", ABC, MATMUL "A[vi, vk] * B[vk, vj]", "pad_einsum(C, [8, 1, 1])",
      NULL, NULL},
+    {"a sum that may be over nothing", "a: T.handle, b: T.handle, c: T.handle", SYMBOLIC("6"),
+     "pad_einsum(C, [4, 4, 4])", NULL, "is not written"},
+    {"such a sum whose result is not copied", "a: T.handle, b: T.handle, c: T.handle",
+     SYMBOLIC("6"), "pad_einsum(C, [1, 1, 4])", NULL, NULL},
+    {"a sum that is over nothing only where there is no result",
+     "a: T.handle, b: T.handle, c: T.handle", SYMBOLIC("m"), "pad_einsum(C, [4, 4, 4])", NULL,
+     NULL},
     {"a factor without padding", ABC, MATMUL "A[vi, vk] * B[0, vj]", "pad_einsum(C, [8, 8, 4])",
      NULL, "is not an axis"},
     {"a factor along another axis",

@@ -29,6 +29,16 @@
   "    with T.block(\"C\"):\n"           \
   "        vi = T.axis.spatial(16, i)\n" \
   "        C[vi] = T.if_then_else(1 <= vi, A[vi - 1], T.float32(0))"
+#define ROWS(n)                                      \
+  "m = T.int64()\n"                                  \
+  "A = T.match_buffer(a, (" n ", m), \"float32\")\n" \
+  "C = T.match_buffer(c, (" n ",), \"float32\")\n"   \
+  "for i, k in T.grid(" n ", m):\n"                  \
+  "    with T.block(\"C\"):\n"                       \
+  "        vi, vk = T.axis.remap(\"SR\", [i, k])\n"  \
+  "        with T.init():\n"                         \
+  "            C[vi] = T.float32(0)\n"               \
+  "        C[vi] = C[vi] + A[vi, vk]"
 #define AC1 "A: T.Buffer((16,), \"float32\"), C: T.Buffer((16,), \"float32\")"
 
 static const sched_row rows[] = {
@@ -77,6 +87,12 @@ static const sched_row rows[] = {
      "reindex_cache_read(C, 0, \"local\", lambda i, k: (k, i))", NULL, "'D'"},
     {"one element in two places", ABC, MATMUL_T,
      "reindex_cache_write(C, 0, \"local\", lambda i, j, k: (i, j, k))", NULL, "have two places"},
+    {"a sum that may be over nothing", "a: T.handle, c: T.handle", ROWS("4"),
+     "reindex(C, (\"write\", 0))", NULL, "is not written"},
+    {"a sum that may be over nothing, packed", "a: T.handle, c: T.handle", ROWS("4"),
+     "reindex_cache_write(C, 0, \"local\", lambda i, k: (i // 2, i % 2))", NULL, "is not written"},
+    {"a sum that is over nothing only where there is no result", "a: T.handle, c: T.handle",
+     ROWS("m"), "reindex(C, (\"write\", 0))", NULL, NULL},
     {"an element at two indices", AC1,
      "for i in range(15):\n    with T.block(\"C\"):\n        vi = T.axis.spatial(15, i)\n"
      "        C[vi] = A[vi] + A[vi + 1]",

@@ -305,7 +305,8 @@ tn_status tn_icomp_const_alloc(tn_icomp *c, const tn_node *n) {
   return tn_icomp_set_loose(c, var);
 }
 
-/* Elements that a strided buffer reaches: elem_offset + 1 + sum((extent - 1) * stride). */
+/* Elements that a strided buffer reaches: elem_offset + 1 + sum((extent - 1) * stride); where it is
+ * empty that may be negative: none. */
 static tn_status strided_size(tn_icomp *c, const tn_node *buffer, int32_t *out) {
   const tn_node *shape = buffer->in[TN_BUFFER_SHAPE];
   int32_t one = tn_icomp_const_i(c, 1);
@@ -323,6 +324,7 @@ static tn_status strided_size(tn_icomp *c, const tn_node *buffer, int32_t *out) 
     tn_icomp_emit(c, TN_IOP_MUL, 0, last, last, stride, 0);
     tn_icomp_emit(c, TN_IOP_ADD, 0, sum, sum, last, 0);
   }
+  tn_icomp_emit(c, TN_IOP_MAX, 0, sum, sum, tn_icomp_const_i(c, 0), 0);
   *out = sum;
   return NULL;
 }
