@@ -4,6 +4,7 @@
  * grows by it. Whatever fails puts the old program back. */
 #include <ctype.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sched/sched_priv.h"
@@ -157,6 +158,120 @@ static bool has_type(const tn_node *v, const char *type) {
   return false;
 }
 
+/* ---- what is wrong with a value ---- */
+
+static void put_value(tn_buf *out, const tn_node *v) {
+  if (tn_is(v, TN_OP_LIST)) {
+    tn_buf_printf(out, "a list of %u", v->n_in);
+  } else if (tn_is(v, TN_OP_LABEL) || tn_is(v, TN_OP_VAR)) {
+    tn_buf_printf(out, "%s '%s'", tn_is(v, TN_OP_VAR) ? "loop" : "block", v->attr.text);
+  } else if (tn_is(v, TN_OP_INT) && v->dtype == TN_DT_BOOL) {
+    tn_buf_puts(out, v->attr.i64 != 0 ? "True" : "False");
+  } else if (tn_is(v, TN_OP_INT)) {
+    tn_buf_printf(out, "the number %lld", (long long)v->attr.i64);
+  } else if (tn_is(v, TN_OP_FLOAT)) {
+    tn_buf_printf(out, "the number %g", v->attr.f64);
+  } else if (tn_is(v, TN_OP_STR)) {
+    tn_buf_printf(out, "the text '%s'", v->attr.text);
+  } else {
+    tn_buf_puts(out, tn_is_none(v)            ? "None"
+                     : tn_is(v, TN_OP_LAMBDA) ? "an index map"
+                     : tn_is(v, TN_OP_DICT)   ? "a dict"
+                                              : "an expression");
+  }
+}
+
+/* The first item that has not the type of the list's items; NULL when `v` is no list for them. */
+static const tn_node *wrong_item(const tn_node *v, const char *type) {
+  char one[32];
+  const char *list = strstr(type, "list[");
+  if (list == NULL || !tn_is(v, TN_OP_LIST)) {
+    return NULL;
+  }
+  (void)take(list, "|", one, sizeof one);
+  one[strlen(one) - 1] = '\0';
+  for (uint32_t i = 0; i < v->n_in; ++i) {
+    if (!has_type(v->in[i], one + 5)) {
+      return v->in[i];
+    }
+  }
+  return NULL;
+}
+
+/* What a type of prims.def means; NULL where its name says it. */
+static const char *meaning(const char *type) {
+  static const struct {
+    const char *type;
+    const char *text;
+  } all[] = {
+      {"loop",
+       "sch.get_loops(block) gives a block's loops, outermost first: take one of that list"},
+      {"block", "sch.get_block(\"name\") gives a block"},
+      {"list[loop]", "sch.get_loops(block) gives a list of loops"},
+      {"list[block]", "a list of what sch.get_block(\"name\") gives"},
+      {"index_map", "lambda i, j: (j, i) is an index map"},
+      {"buffer", "a buffer is its number among what the block reads or writes, or its name"},
+  };
+  size_t len = strcspn(type, "|");
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
+    if (strlen(all[i].type) == len && strncmp(type, all[i].type, len) == 0) {
+      return all[i].text;
+    }
+  }
+  return NULL;
+}
+
+static tn_status wrong_type(tn_sched *s, const tn_prim_param *p, const tn_node *v) {
+  tn_buf given = TN_BUF_INIT;
+  const tn_node *item = wrong_item(v, p->type);
+  put_value(&given, v);
+  if (item != NULL) {
+    tn_buf_puts(&given, ", with ");
+    put_value(&given, item);
+    tn_buf_puts(&given, " in it");
+  }
+  tn_status st = (tn_refuse)(s, NULL, meaning(p->type), "'%s' must be %s, not %s", p->name, p->type,
+                             tn_buf_text(&given));
+  tn_buf_deinit(&given);
+  return st;
+}
+
+/* Kinds of memory, alone or with a name of one's own behind a dot ("global.weights"). */
+static tn_status check_scope(tn_sched *s, const tn_node *scope) {
+  static const char *const known[] = {"global",
+                                      "shared",
+                                      "shared.dyn",
+                                      "local",
+                                      "warp",
+                                      "texture",
+                                      "vtcm",
+                                      "wmma.matrix_a",
+                                      "wmma.matrix_b",
+                                      "wmma.accumulator",
+                                      "amx.tmm",
+                                      "m16n8k8.matrixA",
+                                      "m16n8k8.matrixB",
+                                      "m16n8k8.matrixC"};
+  enum { N_KNOWN = sizeof known / sizeof *known };
+  static const char plain[] =
+      "\"global\" is ordinary memory, \"local\" a thread's own; a name of your "
+      "own goes behind: \"global.weights\"";
+  const char *text = scope->attr.text;
+  if (text[0] == '\0') {
+    return (tn_refuse)(s, NULL, plain, "the storage scope is empty");
+  }
+  for (size_t i = 0; i < N_KNOWN; ++i) {
+    size_t len = strlen(known[i]);
+    if (strncmp(text, known[i], len) == 0 && (text[len] == '\0' || text[len] == '.')) {
+      return NULL;
+    }
+  }
+  const char *near = tn_near_name(text, known, N_KNOWN);
+  char hint[128];
+  (void)snprintf(hint, sizeof hint, "did you mean '%s'?", near != NULL ? near : "");
+  return (tn_refuse)(s, NULL, near != NULL ? hint : plain, "there is no storage scope '%s'", text);
+}
+
 /* ---- handles ---- */
 
 /* The step after which a handle was no more; -1 when it never was one. */
@@ -283,7 +398,10 @@ static tn_status fill_args(tn_sched *s, tn_prim_call *call, uint32_t n_given,
     written[i] = v;
     call->args[i] = resolve(s, v);
     if (!has_type(call->args[i], params[i].type)) {
-      return TN_ERR(TN_INVALID, "'%s' must be %s", params[i].name, params[i].type);
+      return wrong_type(s, &params[i], call->args[i]);
+    }
+    if (strcmp(params[i].name, "storage_scope") == 0) {
+      TN_TRY(check_scope(s, call->args[i]));
     }
   }
   return NULL;

@@ -30,10 +30,6 @@ static tn_status cache_init(tn_sched *s, const tn_tree *tree, const tn_node *blo
   c->block = block;
   c->scope = tn_tree_scope(tree, block);
   c->buffer = buffer;
-  if (storage[0] == '\0') {
-    return tn_refuse(s, NULL, "\"global\" is ordinary memory, \"local\" a thread's own",
-                     "the storage scope is empty");
-  }
   TN_TRY(tn_scope_only_blocks_touch(s, tree, c->scope, buffer));
   tn_buf name = TN_BUF_INIT;
   tn_buf_printf(&name, "%s_%s", buffer->attr.text, storage);

@@ -125,10 +125,6 @@ tn_status tn_prim_cache_inplace(tn_sched *s, tn_prim_call *call) {
   p.scope = tn_tree_scope(p.tree, p.block);
   TN_TRY(tn_block_buffer_arg(s, p.block, call->args[1], false, &region, &is_write));
   p.buffer = region->in[TN_REGION_BUFFER];
-  if (call->args[2]->attr.text[0] == '\0') {
-    return tn_refuse(s, NULL, "\"global\" is ordinary memory, \"local\" a thread's own",
-                     "the storage scope is empty");
-  }
   TN_TRY(check_inplace(&p));
   TN_TRY(find_box(&p));
   TN_TRY(prove_filled(&p));

@@ -51,10 +51,6 @@ tn_status tn_prim_set_scope(tn_sched *s, tn_prim_call *call) {
   const tn_tree *tree = tn_sched_tree(s, call->args[0]);
   const tn_node *buffer = NULL;
   TN_TRY(own_buffer(s, tree, tn_tree_site(tree, call->args[0]), call->args[1], &buffer));
-  if (call->args[2]->attr.text[0] == '\0') {
-    return tn_refuse(s, call->args[0], "\"global\" is ordinary memory, \"local\" a thread's own",
-                     "the storage scope is empty");
-  }
   tn_buffer_spec spec = spec_of(buffer);
   spec.scope = call->args[2]->attr.text;
   return put_buffer(s, tree, buffer, tn_buffer_new(s->ir, &spec));

@@ -14,11 +14,12 @@
 
 typedef enum tn_ast_kind {
   /* expressions; in[] */
-  TN_AST_NAME,  /* text */
-  TN_AST_INT,   /* u64: the magnitude; signs are UNARY */
-  TN_AST_FLOAT, /* f64 */
-  TN_AST_STR,   /* text, decoded, without NUL */
-  TN_AST_BOOL,  /* tok: TRUE FALSE */
+  TN_AST_NAME,     /* text */
+  TN_AST_INT,      /* u64: the magnitude; signs are UNARY */
+  TN_AST_FLOAT,    /* f64 */
+  TN_AST_STR,      /* text, decoded, without NUL */
+  TN_AST_TEMPLATE, /* f"...", of schedule scripts alone; text: what stands between the quotes */
+  TN_AST_BOOL,     /* tok: TRUE FALSE */
   TN_AST_NONE,
   TN_AST_ELLIPSIS,
   TN_AST_TUPLE,   /* items */
@@ -136,7 +137,8 @@ typedef struct tn_parser {
   tn_ast_bodies *bodies; /* NULL: all in one arena */
   tn_arena body_arena;   /* of the group that is being filled */
   bool is_in_body;
-  bool has_stars; /* *items are read */
+  bool has_stars;               /* *items are read */
+  bool has_templates;           /* f"..." is read */
   TN_VEC(const tn_ast *) stack; /* children being collected */
 } tn_parser;
 

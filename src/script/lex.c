@@ -168,6 +168,13 @@ static tn_tok find_keyword(const unsigned char *word, uint32_t len) {
   return TN_TOK_NAME;
 }
 
+/* f, rf, fr before quotes */
+static bool is_template(const lexer *lx, uint32_t start, uint32_t len) {
+  const char *word = (const char *)lx->text + start;
+  return lx->has_templates && strspn(word, "fF") <= 1 && strspn(word, "rR") <= 1 &&
+         strspn(word, "fFrR") == len && (len == 2 || strchr("fF", word[0]) != NULL);
+}
+
 static void lex_word(lexer *lx) {
   uint32_t start = lx->at;
   uint32_t col = lx->col;
@@ -177,7 +184,8 @@ static void lex_word(lexer *lx) {
   uint32_t len = lx->at - start;
   unsigned char next = peek(lx, 0);
   if ((next == '"' || next == '\'') && len <= 2) {
-    bool is_plain = len == 1 && strchr("rRuU", lx->text[start]) != NULL;
+    bool is_plain =
+        (len == 1 && strchr("rRuU", lx->text[start]) != NULL) || is_template(lx, start, len);
     lx->at = start;
     lx->col = col;
     if (!is_plain) {

@@ -50,6 +50,7 @@ typedef struct tn_lexer {
   uint32_t n_indents;
   bool is_line_start;
   bool is_done;
+  bool has_templates; /* f"..." is a string; false after tn_lexer_init */
 } tn_lexer;
 
 /// text and diags are borrowed. source: the text's index for positions. len must be below 2^31.

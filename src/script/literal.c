@@ -202,12 +202,22 @@ static bool decode_string(const char *text, uint32_t len, tn_buf *out) {
   return true;
 }
 
+/* Does a string token begin with this letter, before its quotes? */
+static bool has_prefix(const char *text, char letter) {
+  while (*text != '"' && *text != '\'' && (*text | 0x20) != letter) {
+    ++text;
+  }
+  return (*text | 0x20) == letter;
+}
+
 const tn_ast *tn_parse_strings(tn_parser *p) {
   size_t first = p->at;
   tn_buf text = TN_BUF_INIT;
   const tn_ast *node = NULL;
+  bool is_template = false;
   while (tn_parser_is(p, TN_TOK_STR)) {
     const tn_token *tok = tn_parser_tok(p);
+    is_template = is_template || has_prefix(p->text + tok->offset, 'f');
     if (!decode_string(p->text + tok->offset, tok->len, &text)) {
       tn_parser_fail(p, "bad-escape",
                      "this string has an escape that is not supported or stands for no character");
@@ -215,8 +225,8 @@ const tn_ast *tn_parse_strings(tn_parser *p) {
     }
     p->at += 1;
   }
-  node = tn_ast_make_text(p, TN_AST_STR, first, tn_ir_text_n(p->ir, tn_buf_text(&text), text.len),
-                          0, NULL);
+  node = tn_ast_make_text(p, is_template ? TN_AST_TEMPLATE : TN_AST_STR, first,
+                          tn_ir_text_n(p->ir, tn_buf_text(&text), text.len), 0, NULL);
 done:
   tn_buf_deinit(&text);
   return node;

@@ -738,16 +738,16 @@ void tn_ast_free_body(tn_ast_bodies *bodies, const tn_ast *def) {
 
 /* All tokens once, for their errors and for the words that tell the dialect; not kept, since there
  * are more of them than of anything else. */
-static void look_over(const char *text, size_t len, uint32_t source, tn_dialect_marks *out_marks,
-                      tn_diags *diags) {
+static void look_over(tn_parser *p, size_t len, tn_dialect_marks *out_marks) {
   tn_lexer lexer;
   tn_token_vec toks = {0};
-  tn_lexer_init(&lexer, text, len, source, diags);
-  tn_dialect_begin(text, len, source, out_marks);
+  tn_lexer_init(&lexer, p->text, len, p->source, p->diags);
+  lexer.has_templates = p->has_templates;
+  tn_dialect_begin(p->text, len, p->source, out_marks);
   while (!lexer.is_done) {
     toks.len = 0;
     tn_lexer_more(&lexer, BATCH_TOKENS, &toks);
-    tn_dialect_scan(text, toks.data, toks.len, source, out_marks);
+    tn_dialect_scan(p->text, toks.data, toks.len, p->source, out_marks);
   }
   TN_VEC_DEINIT(&toks);
   tn_lexer_deinit(&lexer);
@@ -756,8 +756,9 @@ static void look_over(const char *text, size_t len, uint32_t source, tn_dialect_
 /* A lexer error usually breaks the grammar too; one report of it is enough. */
 static const tn_ast *parse_file(tn_parser *p, size_t len, tn_dialect_marks *out_marks) {
   tn_lexer lexer;
-  look_over(p->text, len, p->source, out_marks, p->diags);
+  look_over(p, len, out_marks);
   tn_lexer_init(&lexer, p->text, len, p->source, p->diags);
+  lexer.has_templates = p->has_templates;
   p->lexer = &lexer;
   tn_pos pos = {.source = p->source, .line = 1, .col = 1, .n_cols = 1};
   if (p->diags->n == 0) {
@@ -785,8 +786,13 @@ const tn_ast *tn_ast_parse(tn_ir *ir, tn_arena *arena, const char *text, size_t 
 const tn_ast *tn_ast_parse_schedule(tn_ir *ir, tn_arena *arena, const char *text, size_t len,
                                     uint32_t source, tn_diags *diags) {
   tn_dialect_marks marks;
-  tn_parser p = {
-      .ir = ir, .arena = arena, .text = text, .source = source, .has_stars = true, .diags = diags};
+  tn_parser p = {.ir = ir,
+                 .arena = arena,
+                 .text = text,
+                 .source = source,
+                 .has_stars = true,
+                 .has_templates = true,
+                 .diags = diags};
   return parse_file(&p, len, &marks);
 }
 

@@ -117,8 +117,8 @@ static bool is_choice(tn_val val, tn_val choices) {
 static tn_val refuse_choice(tn_steps *s, const tn_ast *at, const tn_node *choices) {
   tn_buf text = TN_BUF_INIT;
   tn_trace_print_value(NULL, choices, &text);
-  tn_val v = tn_read_fail(s->r, at, "bad-knob", NULL, "the value given to '%s' is none of %s",
-                          at->text, tn_buf_text(&text));
+  tn_val v = tn_read_fail(s->r, at, "bad-knob", "a knob takes the values of its list: add it there",
+                          "the value given to '%s' is none of %s", at->text, tn_buf_text(&text));
   tn_buf_deinit(&text);
   return v;
 }
@@ -141,12 +141,18 @@ static tn_val read_knob(tn_steps *s, const tn_ast *call) {
     return tn_read_fail(s->r, call, "bad-knob", NULL,
                         "a knob has a name and values to choose from: knob(\"ty\", [8, 16, 32])");
   }
+  for (size_t i = 0; i < s->opts->out_knobs->len; ++i) {
+    if (strcmp(s->opts->out_knobs->data[i].name, args[0]->text) == 0) {
+      return tn_read_fail(s->r, args[0], "bad-knob", "ty = knob(...) once, and then use ty",
+                          "there is a knob '%s' already", args[0]->text);
+    }
+  }
   const tn_node *nodes = tn_to_attr(s->r, args[1], choices);
   tn_val val = choices.items[0];
   if (tn_find_define(s->r, args[0], &val) && !tn_val_is_error(val) && !is_choice(val, choices)) {
     return refuse_choice(s, args[0], nodes);
   }
-  if (s->opts->out_knobs != NULL && !tn_val_is_error(val) && nodes != NULL) {
+  if (!tn_val_is_error(val) && nodes != NULL) {
     tn_sched_knob knob = {
         .name = args[0]->text, .choices = nodes, .value = tn_to_attr(s->r, args[0], val)};
     TN_VEC_PUSH(s->opts->out_knobs, knob);
@@ -277,6 +283,10 @@ bool tn_steps_read(tn_reader *r, const tn_ast *ast, tn_val *out) {
   switch ((int)ast->kind) {
     case TN_AST_NAME:
       return read_plain(s, ast, out);
+    case TN_AST_TEMPLATE: /* print(f"...") is passed over; nothing else makes texts */
+      *out = tn_read_fail(r, ast, "bad-string-prefix", NULL,
+                          "string prefix 'f' is not supported: write a plain string");
+      return true;
     case TN_AST_BINARY:
       return read_sum(s, ast, out);
     case TN_AST_UNARY:

@@ -200,8 +200,11 @@ static const size_t max_text_bytes = (size_t)16 << 20;
 
 void tn_sched_script_run(const char *text, size_t len, const tn_sched_script_opts *opts,
                          tn_sched *sched, tn_diags *diags) {
-  static const tn_sched_script_opts no_opts = {0};
-  opts = opts != NULL ? opts : &no_opts;
+  tn_sched_knobs knobs = {0};
+  tn_sched_script_opts own = {0};
+  own = opts != NULL ? *opts : own;
+  own.out_knobs = own.out_knobs != NULL ? own.out_knobs : &knobs; /* a second one is refused */
+  opts = &own;
   const char *file_name = opts->file_name != NULL ? opts->file_name : "<steps>";
   tn_ir *ir = tn_sched_ir(sched);
   if (len > max_text_bytes) {
@@ -229,6 +232,7 @@ void tn_sched_script_run(const char *text, size_t len, const tn_sched_script_opt
     tn_check_defines(&r);
   }
   tn_reader_deinit(&r);
+  TN_VEC_DEINIT(&knobs);
 }
 
 const tn_node *tn_sched_parse_index_map(tn_ir *ir, const char *text) {

@@ -62,6 +62,26 @@ out_has 'T.grid\(4, 16, 16, 4, 64\)'
 fails 1 "a value that nobody asked for" "-D tz=3" "$TENON" schedule "$mm" "$work/knobs.py" -D tz=3
 fails 1 "a value that a knob has not" "none of [8, 16]" "$TENON" schedule "$mm" "$work/knobs.py" \
   -D ty=3
+printf 'x = knob("x", [1])\ny = knob("x", [2])\n' > "$work/twice.py"
+fails 1 "two knobs of one name" "a knob 'x' already" "$TENON" schedule "$mm" \
+  "$work/twice.py"
+echo 'print(f"{sch}")' > "$work/print.py"
+succeeds "a script that prints" "$TENON" schedule "$mm" "$work/print.py"
+fails 1 "a trace where none can be written" "t.py cannot be written: No such file" "$TENON" \
+  schedule "$mm" "$work/print.py" --trace "$work/none/t.py"
+cat > "$work/sizes.py" << 'PY'
+@T.prim_func
+def main(a: T.handle, b: T.handle):
+    m, n = T.int32(), T.int32()
+    A = T.match_buffer(a, (m, n))
+    B = T.match_buffer(b, (m, n))
+    for i, j in T.grid(m, n):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj]
+PY
+fails 1 "a size that is not given" "leaves n open; give it with --size n=N" "$TENON" schedule \
+  "$work/sizes.py" "$work/print.py" --verify --size m=3 -o "$work/out.py"
 fails 1 "no steps" "cannot open 'no.py'" "$TENON" schedule "$mm" no.py
 fails 2 "a trace of another kind" "FILE.py or FILE.json" "$TENON" schedule "$mm" \
   "$work/knobs.py" --trace t.txt

@@ -197,11 +197,15 @@ tn_status cli_write(const char *path, const char *text) {
   char message[512];
   FILE *file = fopen(path, "w");
   bool is_ok = file != NULL && fputs(text, file) >= 0;
-  is_ok = file != NULL && fclose(file) == 0 && is_ok;
+  int why = errno;
+  if (file != NULL && fclose(file) != 0 && is_ok) {
+    is_ok = false;
+    why = errno;
+  }
   if (is_ok) {
     return NULL;
   }
-  (void)snprintf(message, sizeof message, "%s cannot be written", path);
+  (void)snprintf(message, sizeof message, "%s cannot be written: %s", path, strerror(why));
   return tn_status_make(TN_IO, message);
 }
 
@@ -213,8 +217,8 @@ bool cli_read_opts(const cli_args *args, cli_read *out) {
     tn_dialect dialect;
   } years[] = {{"2022", TN_DIALECT_2022}, {"2023", TN_DIALECT_2023}, {"2026", TN_DIALECT_2026}};
   const char *dialect = cli_value(args, "dialect");
-  out->opts = (tn_read_opts){
-      .dialect = TN_DIALECT_AUTO, .defines = out->defines, .shapes = out->shapes};
+  out->opts =
+      (tn_read_opts){.dialect = TN_DIALECT_AUTO, .defines = out->defines, .shapes = out->shapes};
   for (size_t i = 0; dialect != NULL && i < sizeof years / sizeof *years; ++i) {
     if (strcmp(dialect, years[i].name) == 0) {
       out->opts.dialect = years[i].dialect;

@@ -48,7 +48,11 @@ static tn_status make_pair(both *c, const sizes *known, int32_t j, uint64_t seed
     return usage(c->func, param, "cannot be made up");
   }
   if (!sizes_dims(known, param, dims)) {
-    return usage(c->func, param, "leaves a size open; give it with --size NAME=N");
+    const char *name = sizes_open_name(known, param);
+    char why[256];
+    (void)snprintf(why, sizeof why, "leaves %s open; give it with --size %s=N",
+                   name != NULL ? name : "a size", name != NULL ? name : "NAME");
+    return usage(c->func, param, why);
   }
   c->are_room[j] = param->is_output && !param->is_read;
   tn_status st = NULL;
