@@ -207,12 +207,49 @@ static const tn_node *apply_match(blocks_ctx *c, const tn_node *match, const tn_
 
 /* ---- the block ---- */
 
+/* Each stride steps over all of what is further in: then so many of the outermost hold everything. */
+static bool is_nested(tn_arith *arith, tn_ir *ir, const tn_node *shape,
+                      const tn_node *const *strides) {
+  const tn_node *inner = tn_int(ir, TN_DT_I64, 1);
+  bool is_ok = shape->n_in > 0;
+  for (uint32_t d = shape->n_in; is_ok && d-- > 0;) {
+    is_ok = tn_arith_prove(arith, tn_binary(ir, TN_OP_LE, inner, strides[d]));
+    inner = tn_lower_mul(ir, tn_lower_cast(ir, TN_DT_I64, shape->in[d]), strides[d]);
+  }
+  return is_ok;
+}
+
+/* Elements of a strided buffer, from the data pointer on. */
+static const tn_node *strided_extent(tn_ir *ir, const tn_node *buffer) {
+  const tn_node *shape = buffer->in[TN_BUFFER_SHAPE];
+  const tn_node *one = tn_int(ir, TN_DT_I64, 1);
+  const tn_node *n = tn_lower_cast(ir, TN_DT_I64, buffer->in[TN_BUFFER_ELEM_OFFSET]);
+  const tn_node *strides[TN_MAX_NDIM];
+  tn_arith *arith = tn_arith_new(ir);
+  tn_lower_strides(ir, buffer, TN_DT_I64, strides);
+  if (is_nested(arith, ir, shape, strides)) {
+    const tn_node *rows = tn_lower_cast(ir, TN_DT_I64, shape->in[0]);
+    n = tn_lower_add(ir, tn_lower_mul(ir, rows, strides[0]), n);
+  } else { /* to the last one, which is before the first where there is none */
+    n = tn_lower_add(ir, n, one);
+    for (uint32_t d = 0; d < shape->n_in; ++d) {
+      const tn_node *extent = tn_lower_cast(ir, TN_DT_I64, shape->in[d]);
+      const tn_node *steps = tn_binary(ir, TN_OP_SUB, extent, one);
+      n = tn_lower_add(ir, n, tn_lower_mul(ir, steps, strides[d]));
+    }
+    n = tn_binary(ir, TN_OP_MAX, n, tn_int(ir, TN_DT_I64, 0));
+    n = tn_arith_simplify(arith, n);
+  }
+  tn_arith_free(arith);
+  return n;
+}
+
 static const tn_node *allocate(tn_ir *ir, const tn_node *buffer, stmt_list *out) {
   const tn_node *shape = buffer->in[TN_BUFFER_SHAPE];
   const tn_node *strides = buffer->in[TN_BUFFER_STRIDES];
-  if (tn_is(strides, TN_OP_LIST) && strides->n_in > 0) { /* room for the outermost stride's steps */
-    const tn_node *n = tn_lower_mul(ir, tn_lower_cast(ir, TN_DT_I64, shape->in[0]),
-                                    tn_lower_cast(ir, TN_DT_I64, strides->in[0]));
+  bool is_strided = tn_is(strides, TN_OP_LIST) && strides->n_in > 0;
+  if (is_strided || !tn_is_int(buffer->in[TN_BUFFER_ELEM_OFFSET], 0)) {
+    const tn_node *n = strided_extent(ir, buffer);
     shape = tn_list(ir, 1, &n);
   }
   const tn_node *in[5] = {[TN_ALLOC_VAR] = buffer->in[TN_BUFFER_DATA],
