@@ -38,7 +38,6 @@ static tn_status read_map(tn_sched *s, const tn_node *lambda, uint32_t n_old,
                           const tn_node *const *extents, layout *m) {
   const tn_node *params = lambda->in[TN_LAMBDA_PARAMS];
   const tn_node *results = lambda->in[TN_LAMBDA_RESULTS];
-  tn_map map = {0};
   if (params->n_in != n_old) {
     return tn_refuse(s, NULL, NULL, "the map takes %u indices, not %u", params->n_in, n_old);
   }
@@ -49,17 +48,13 @@ static tn_status read_map(tn_sched *s, const tn_node *lambda, uint32_t n_old,
   for (uint32_t i = 0; i < n_old; ++i) {
     m->old_extents[i] = extents[i];
     m->vars[i] = tn_var_new(s->ir, params->in[i]->attr.text, extents[i]->dtype);
-    tn_map_set(&map, params->in[i]->id,
-               (uint64_t)(uintptr_t)tn_index_cast(s->ir, params->in[i]->dtype, m->vars[i]));
   }
   for (uint32_t d = 0; d < m->n_new; ++d) {
     if (!tn_dtype_is_int(results->in[d]->dtype)) {
-      tn_map_deinit(&map);
       return refuse_map(s, "gives something else than indices");
     }
-    m->values[d] = tn_subst(s->ir, results->in[d], &map);
+    m->values[d] = tn_index_map(s->ir, lambda, d, m->vars);
   }
-  tn_map_deinit(&map);
   return NULL;
 }
 
@@ -77,6 +72,15 @@ static tn_status not_injective(tn_sched *s, const tn_answer *answer) {
 
 static tn_domain domain_of(const layout *m) {
   return (tn_domain){.n = m->n_old, .vars = m->vars, .extents = m->old_extents};
+}
+
+static tn_dtype widest_type(const layout *m) {
+  tn_dtype dtype = m->old_extents[0]->dtype;
+  for (uint32_t i = 1; i < m->n_old; ++i) {
+    tn_dtype own = m->old_extents[i]->dtype;
+    dtype = tn_dtype_bits(own) > tn_dtype_bits(dtype) ? own : dtype;
+  }
+  return dtype;
 }
 
 static void name_axes(tn_ir *ir, layout *m, tn_dtype dtype) {
@@ -110,7 +114,7 @@ static bool fills_box(const layout *m, tn_ir *ir, tn_arith *arith) {
 static tn_status solve_map(tn_sched *s, layout *m, bool *out_is_known) {
   tn_ir *ir = s->ir;
   tn_domain domain = domain_of(m);
-  tn_dtype dtype = m->old_extents[0]->dtype;
+  tn_dtype dtype = widest_type(m);
   tn_arith *arith = tn_arith_new(ir);
   name_axes(ir, m, dtype);
   *out_is_known =
@@ -153,7 +157,7 @@ static tn_status solve_by_sets(tn_sched *s, layout *m) {
     if (!tn_is_int(mins[d], 0)) {
       return refuse_map(s, "gives indices that do not begin at 0");
     }
-    m->extents[d] = tn_index_cast(s->ir, m->old_extents[0]->dtype, m->extents[d]);
+    m->extents[d] = tn_index_cast(s->ir, widest_type(m), m->extents[d]);
   }
   return NULL;
 }

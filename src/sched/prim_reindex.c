@@ -179,16 +179,13 @@ static tn_status given_map(reindexing *r, const tn_node *lambda) {
   if (results->n_in == 0 || results->n_in > TN_MAX_NDIM) {
     return tn_refuse(r->s, NULL, NULL, "the map gives no indices, or too many");
   }
-  tn_map map = {0};
+  const tn_node *axes[TN_MAX_AXES];
   for (uint32_t i = 0; i < params->n_in; ++i) {
-    const tn_node *var = iters->in[i]->in[TN_ITER_VAR];
-    tn_map_set(&map, params->in[i]->id,
-               (uint64_t)(uintptr_t)tn_index_cast(r->s->ir, params->in[i]->dtype, var));
+    axes[i] = iters->in[i]->in[TN_ITER_VAR];
   }
   for (uint32_t d = 0; d < results->n_in; ++d) {
-    r->to[r->n_to++] = tn_subst(r->s->ir, results->in[d], &map);
+    r->to[r->n_to++] = tn_index_map(r->s->ir, lambda, d, axes);
   }
-  tn_map_deinit(&map);
   return NULL;
 }
 

@@ -32,6 +32,39 @@ const tn_node *tn_index_binary(tn_ir *ir, tn_op op, const tn_node *a, const tn_n
   return folded != NULL ? folded : made;
 }
 
+/* Whole numbers of the map counted in the type of its variables, which are cast to that of its
+ * parameters. */
+static const tn_node *widen(tn_ir *ir, tn_dtype dtype, const tn_node *n) {
+  static const tn_op ops[] = {TN_OP_ADD,      TN_OP_SUB, TN_OP_MUL, TN_OP_FLOORDIV,
+                              TN_OP_FLOORMOD, TN_OP_MIN, TN_OP_MAX};
+  if (tn_is(n, TN_OP_CAST) && tn_is(n->in[0], TN_OP_VAR) && n->dtype == dtype) {
+    return n->in[0];
+  }
+  for (size_t i = 0; i < sizeof ops / sizeof *ops; ++i) {
+    if (tn_is(n, ops[i])) {
+      return tn_index_binary(ir, ops[i], widen(ir, dtype, n->in[TN_A]),
+                             widen(ir, dtype, n->in[TN_B]));
+    }
+  }
+  return n;
+}
+
+const tn_node *tn_index_map(tn_ir *ir, const tn_node *lambda, uint32_t result,
+                            const tn_node *const *vars) {
+  const tn_node *params = lambda->in[TN_LAMBDA_PARAMS];
+  tn_map map = {0};
+  const tn_node *narrowed = NULL;
+  for (uint32_t i = 0; i < params->n_in; ++i) {
+    const tn_node *value = tn_index_cast(ir, params->in[i]->dtype, vars[i]);
+    narrowed = tn_dtype_bits(vars[i]->dtype) > tn_dtype_bits(value->dtype) ? value : narrowed;
+    tn_map_set(&map, params->in[i]->id, (uint64_t)(uintptr_t)value);
+  }
+  const tn_node *out = tn_subst(ir, lambda->in[TN_LAMBDA_RESULTS]->in[result], &map);
+  tn_map_deinit(&map);
+  bool is_widened = narrowed != NULL && tn_dtype_is_int(out->dtype);
+  return is_widened ? widen(ir, narrowed->dtype, out) : out;
+}
+
 const tn_node *tn_load_new(tn_ir *ir, const tn_node *buffer, uint32_t n,
                            const tn_node *const *indices) {
   const tn_node *load = NULL;

@@ -14,6 +14,10 @@ const tn_node *tn_iter_new(tn_ir *ir, int64_t kind, const tn_node *var, const tn
                            const tn_node *extent, const tn_node *binding);
 /// a op b, folded where both are known; index types may differ, the wider one wins.
 const tn_node *tn_index_binary(tn_ir *ir, tn_op op, const tn_node *a, const tn_node *b);
+/// A result of a LAMBDA with vars for its parameters, counted in the type of the vars where that is
+/// wider.
+const tn_node *tn_index_map(tn_ir *ir, const tn_node *lambda, uint32_t result,
+                            const tn_node *const *vars);
 const tn_node *tn_index_cast(tn_ir *ir, tn_dtype dtype, const tn_node *a);
 /// A BLOCK without views and memory of its own, regions inferred. init: NULL for none.
 TN_MUST_USE tn_status tn_block_new(tn_sched *s, const tn_node *label, uint32_t n_iters,

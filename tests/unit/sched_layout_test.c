@@ -26,6 +26,20 @@
   "        with T.init():\n"                                \
   "            C[vi, vj] = T.float32(0)\n"                  \
   "        C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]"
+#define SYMBOLIC(n)                                   \
+  "m = T.int64()\n"                                   \
+  "A = T.match_buffer(a, (" n ", m), \"float32\")\n"  \
+  "C = T.match_buffer(c, (" n ", m), \"float32\")\n"  \
+  "B = T.alloc_buffer((" n ", m), \"float32\")\n"     \
+  "for i, j in T.grid(" n ", m):\n"                   \
+  "    with T.block(\"B\"):\n"                        \
+  "        vi, vj = T.axis.remap(\"SS\", [i, j])\n"   \
+  "        B[vi, vj] = A[vi, vj] * T.float32(2)\n"    \
+  "for i2, j2 in T.grid(" n ", m):\n"                 \
+  "    with T.block(\"C\"):\n"                        \
+  "        vi, vj = T.axis.remap(\"SS\", [i2, j2])\n" \
+  "        C[vi, vj] = B[vi, vj] + T.float32(1)"
+#define AC_HANDLES "a: T.handle, c: T.handle"
 
 static const sched_row rows[] = {
     {"a buffer in tiles", AC, TWO,
@@ -49,6 +63,14 @@ static const sched_row rows[] = {
     {"the same with a value in the padding", AC, TWO,
      "transform_layout(B, \"B\", lambda i, j: (j // 6, i, j % 6), pad_value=0)", NULL, NULL},
     {"a transposed buffer", AC, TWO, "transform_layout(B, \"B\", lambda i, j: (j, i))", NULL, NULL},
+    {"a transposed buffer of any size", AC_HANDLES, SYMBOLIC("6"),
+     "transform_layout(B, \"B\", lambda i, j: (j, i))", NULL, NULL},
+    {"a buffer of any size as it is", AC_HANDLES, SYMBOLIC("m"),
+     "transform_layout(B, \"B\", lambda i, j: (i, j))", NULL, NULL},
+    {"a block of any size in another order", AC_HANDLES, SYMBOLIC("6"),
+     "transform_block_layout(B, lambda i, j: (j, i % 3, i // 3))", NULL, NULL},
+    {"columns of any length in one place", AC_HANDLES, SYMBOLIC("6"),
+     "transform_layout(B, \"B\", lambda i, j: (j, i % 3))", NULL, "gives two places one index"},
     {"two elements in one place", AC, TWO, "transform_layout(B, \"B\", lambda i, j: (i + j,))",
      NULL, "gives two places one index"},
     {"a buffer from outside", AC, TWO, "transform_layout(B, \"A\", lambda i, j: (j, i))", NULL,
