@@ -97,6 +97,9 @@ static bool read_arithmetic(const tn_json *rows, tn_peak *peak) {
         !read_rate(row, "gops", TN_PEAK_ALL_THREADS, &peak->gops[kind][TN_PEAK_ALL_THREADS])) {
       return false;
     }
+    if (peak->gops[kind][TN_PEAK_ALL_THREADS] < peak->gops[kind][TN_PEAK_ONE_THREAD]) {
+      return false; /* no machine is so: it was measured while others worked */
+    }
   }
   return peak->gops[TN_PEAK_F32][TN_PEAK_ONE_THREAD] > 0;
 }

@@ -98,7 +98,9 @@ succeeds "a schedule measured" "$TENON" bench "$mm" --schedule "$work/knobs.py" 
 out_has '^ratio: .*knobs.py is [0-9.e+]+ times as fast as naive$'
 succeeds "a sweep" "$TENON" bench "$mm" --schedule "$work/knobs.py" --sweep ty --sweep tx=4,32 \
   --svg "$work/heat.svg" -o "$work/best.py" "${quick[@]}"
-is "a line for each combination" "$(wc -l < "$work/out")" -eq 5
+is "a line for each combination" "$(grep -cE '^ +(8|16) +(4|32) ' "$work/out")" -eq 4
+out_has '^ +ty +tx +median us +min us '
+out_has '^% of peak: of [0-9.]+ GFLOP/s in float32, the peak of 1 threads'
 out_has '<- best$'
 is "the heat map is SVG" "$(head -c 4 "$work/heat.svg")" = "<svg"
 is "and has a cell for each" "$(grep -c '<rect' "$work/heat.svg")" -eq 5
@@ -107,6 +109,19 @@ succeeds "a sweep as JSON" "$TENON" bench "$mm" --schedule "$work/knobs.py" --sw
   "${quick[@]}"
 is "three variants" "$(grep -c '"median_us"' "$work/out")" -eq 3
 out_has '"best": \{'
+echo 'sch.unroll(sch.split(sch.get_loops("C")[0], [None, knob("t", [0, 8, "a"])])[1])' \
+  > "$work/some.py"
+succeeds "a sweep of which some is refused" "$TENON" bench "$mm" --schedule "$work/some.py" \
+  --sweep t=0,8,\"a\" --svg "$work/heat.svg" -o "$work/best.py" "${quick[@]}"
+is "two rows are refused" "$(grep -c ' refused: split: ' "$work/out")" -eq 2
+out_has '^ +8 .*<- best$'
+is "and two cells" "$(grep -c '>refused<' "$work/heat.svg")" -eq 2
+succeeds "the same as JSON" "$TENON" bench "$mm" --schedule "$work/some.py" --sweep t=0,8 --json \
+  "${quick[@]}"
+out_has '"refused": "split: '
+out_has '"ranked_by": "(median|min)_us"'
+fails 1 "a sweep that is refused whole" "[step-refused]" "$TENON" bench "$mm" --schedule \
+  "$work/some.py" --sweep t=0 "${quick[@]}"
 fails 2 "a sweep without a schedule" "--sweep needs --schedule" "$TENON" bench "$mm" --sweep ty
 fails 1 "a knob that is not there" "no such knob" "$TENON" bench "$mm" --schedule \
   "$work/knobs.py" --sweep tz "${quick[@]}"
@@ -117,6 +132,10 @@ succeeds "the climb, on random values" "$TENON" bench "$work/matmul" --table \
 is "a line for each lesson" "$(grep -c '^[0-9]_' "$work/out")" -eq \
   "$(ls $lessons/matmul/[0-9]*.py | wc -l)"
 is "the climb is SVG" "$(head -c 4 "$work/climb.svg")" = "<svg"
+cp "$work/bad.py" "$work/vector_add/0_bad.py"
+succeeds "a climb of which a step is refused" "$TENON" bench "$work/vector_add" --table "${quick[@]}"
+is "its row says so" "$(grep -c '^0_bad  *refused: index 2 of a list of 1' "$work/out")" -eq 1
+rm "$work/vector_add/0_bad.py"
 succeeds "the climb as JSON" "$TENON" bench "$work/vector_add" --table --json "${quick[@]}"
 is "four schedules" "$(grep -c '"speedup"' "$work/out")" -eq 4
 fails 1 "no folder" "--table takes a folder" "$TENON" bench "$mm" --table "${quick[@]}"

@@ -3,6 +3,7 @@
 /* SVG by hand: rectangles and texts. */
 #include "chart.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -82,7 +83,11 @@ char *chart_draw_heat(const chart_heat *heat) {
     int x = LEFT + i % heat->n_cols * CELL_W;
     int y = TOP + i / heat->n_cols * CELL_H;
     put_rect(out, x, y, CELL_W, CELL_H, best / heat->us[i]);
-    put_time(text, sizeof text, heat->us[i]);
+    if (isinf(heat->us[i])) {
+      (void)snprintf(text, sizeof text, "refused");
+    } else {
+      put_time(text, sizeof text, heat->us[i]);
+    }
     put_text(out, x + CELL_W / 2, y + 19, "middle", text);
     if (heat->gflops[i] > 0) {
       (void)snprintf(text, sizeof text, "%.3g GF/s", heat->gflops[i]);

@@ -15,7 +15,7 @@ typedef struct chart_heat {
   int32_t n_cols;
   const char *rows[MAX_VARIANTS];
   const char *cols[MAX_VARIANTS];
-  double us[MAX_VARIANTS];     /* row after row */
+  double us[MAX_VARIANTS];     /* row after row; infinite: refused */
   double gflops[MAX_VARIANTS]; /* 0: not known */
 } chart_heat;
 

@@ -84,9 +84,14 @@ static tn_status read_folder(const char *folder, lesson *l) {
 /* ---- telling ---- */
 
 static void print_table(const bench *b) {
-  printf("%-16s %14s %10s %10s %10s\n", "schedule", "median us", "GFLOP/s", "% of peak", "x first");
+  printf("%-16s %14s %12s %10s %10s %10s\n", "schedule", "median us", "min us", "GFLOP/s",
+         "% of peak", "x first");
   for (int32_t i = 0; i < b->n; ++i) {
     const variant *v = &b->variants[i];
+    if (v->refused != NULL) {
+      printf("%-16s refused: %s\n", v->name, v->refused);
+      continue;
+    }
     char peak[16] = "-";
     char rate[16] = "-";
     if (v->gflops > 0) {
@@ -95,11 +100,13 @@ static void print_table(const bench *b) {
     if (v->peak_percent > 0) {
       (void)snprintf(peak, sizeof peak, "%.3g", v->peak_percent);
     }
-    printf("%-16s %14.3f %10s %10s %10.4g\n", v->name, v->result.median_us, rate, peak,
-           variants_speedup(b, i));
+    printf("%-16s %14.3f %12.3f %10s %10s %10.4g%s\n", v->name, v->result.median_us,
+           v->result.min_us, rate, peak, variants_speedup(b, i),
+           variant_is_unsteady(v) ? " ~" : "");
   }
   printf("%lld threads; every result was compared with that of %s\n", (long long)b->n_threads,
-         b->variants[0].name);
+         b->variants[b->first].name);
+  variants_print_legend(b);
 }
 
 static void print_json(const bench *b) {
@@ -107,7 +114,8 @@ static void print_json(const bench *b) {
   for (int32_t i = 0; i < b->n; ++i) {
     json_t *object = variant_to_json(b, &b->variants[i]);
     (void)json_object_set_new(object, "schedule", json_string(b->variants[i].name));
-    variant_set_figure(object, "speedup", variants_speedup(b, i));
+    variant_set_figure(object, "speedup",
+                       b->variants[i].refused == NULL ? variants_speedup(b, i) : 0);
     (void)json_array_append_new(list, object);
   }
   variants_print_json(list);
@@ -122,7 +130,7 @@ static tn_status draw(const bench *b) {
   for (int32_t i = 0; i < b->n; ++i) {
     const variant *v = &b->variants[i];
     bars.names[i] = v->name;
-    bars.values[i] = v->gflops > 0 ? v->gflops : 1e6 / v->result.median_us;
+    bars.values[i] = v->refused != NULL ? 0 : v->gflops > 0 ? v->gflops : 1e6 / variants_us(b, i);
     bars.unit = v->gflops > 0 ? bars.unit : "calls a second";
   }
   char *svg = chart_draw_bars(&bars);
@@ -145,6 +153,7 @@ static tn_status add_step(bench *b, const lesson *l, const char *file) {
 
 tn_status climb_run(bench *b) {
   lesson l = {.n = 0};
+  b->is_many = true;
   tn_status st = read_folder(b->args->operands[0], &l);
   for (int32_t i = 0; st == NULL && i < l.n; ++i) {
     st = add_step(b, &l, l.steps[i]);

@@ -32,7 +32,7 @@ static const cli_option bench_options[] = {
     {"svg", 0, "FILE", "draw the sweep of one or two knobs, or the climb"},
     {"output", 'o', "FILE", "write what the fastest schedule of a sweep does, as a script"},
     {"number", 0, "N", "calls a sample (default: as many as fill --min-repeat-ms)"},
-    {"repeat", 0, "N", "samples (default 21)"},
+    {"repeat", 0, "N", "samples (default 21; 5 for each of a sweep or a table)"},
     {"min-repeat-ms", 0, "MS", "least time of a sample (default 1)"},
     {"interpret", 0, NULL, "time the reference interpreters"},
     {"json", 0, NULL, "print one JSON object"},

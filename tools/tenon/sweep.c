@@ -3,6 +3,7 @@
 /* Sweeps: the values of each knob, their combinations as variants, what came out as a table. */
 #include "sweep.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,14 +153,6 @@ static tn_status add_variants(bench *b, const sweep *s, int32_t n_all) {
   return st;
 }
 
-static int32_t best_of(const bench *b) {
-  int32_t best = 0;
-  for (int32_t i = 1; i < b->n; ++i) {
-    best = b->variants[i].result.median_us < b->variants[best].result.median_us ? i : best;
-  }
-  return best;
-}
-
 /* ---- telling ---- */
 
 static json_t *knobs_json(const sweep *s, int32_t i) {
@@ -177,7 +170,9 @@ static void print_json(const bench *b, const sweep *s) {
     (void)json_object_set_new(object, "knobs", knobs_json(s, i));
     (void)json_array_append_new(list, object);
   }
-  json_t *all = json_pack("{s:o, s:o}", "variants", list, "best", knobs_json(s, best_of(b)));
+  json_t *all =
+      json_pack("{s:o, s:o, s:s}", "variants", list, "best", knobs_json(s, variants_best(b)),
+                "ranked_by", b->is_unsteady ? "min_us" : "median_us");
   variants_print_json(all);
 }
 
@@ -190,27 +185,32 @@ static void print_figure(double value) {
 }
 
 static void print_table(const bench *b, const sweep *s) {
-  int32_t best = best_of(b);
+  int32_t best = variants_best(b);
   for (int32_t k = 0; k < s->n; ++k) {
     printf("%10s ", s->knobs[k].name);
   }
-  printf("%12s %10s %10s %10s\n", "median us", "GFLOP/s", "% of peak", "x best");
+  printf("%12s %12s %10s %10s %10s\n", "median us", "min us", "GFLOP/s", "% of peak", "x best");
   for (int32_t i = 0; i < b->n; ++i) {
     const variant *v = &b->variants[i];
     for (int32_t k = 0; k < s->n; ++k) {
       printf("%10s ", value_of(s, i, k));
     }
-    printf("%12.3f", v->result.median_us);
+    if (v->refused != NULL) {
+      printf("refused: %s\n", v->refused);
+      continue;
+    }
+    printf("%12.3f %12.3f", v->result.median_us, v->result.min_us);
     print_figure(v->gflops);
     print_figure(v->peak_percent);
-    printf(" %10.3f%s\n", v->result.median_us / b->variants[best].result.median_us,
-           i == best ? "  <- best" : "");
+    printf(" %10.3f%s%s\n", variants_us(b, i) / variants_us(b, best),
+           variant_is_unsteady(v) ? " ~" : "", i == best ? "  <- best" : "");
   }
+  variants_print_legend(b);
 }
 
 static tn_status write_best(const bench *b) {
   const char *path = cli_value(b->args, "output");
-  const variant *v = &b->variants[best_of(b)];
+  const variant *v = &b->variants[variants_best(b)];
   if (path == NULL) {
     return NULL;
   }
@@ -220,7 +220,8 @@ static tn_status write_best(const bench *b) {
   if (text == NULL) {
     return tn_status_make(TN_NO_MEMORY, "no memory for a script");
   }
-  (void)snprintf(text, n_bytes, "# %s: %.3f us\n%s", v->name, v->result.median_us, script);
+  (void)snprintf(text, n_bytes, "# %s: %.3f us\n%s", v->name, variants_us(b, variants_best(b)),
+                 script);
   tn_status st = cli_write(path, text);
   free(text);
   return st;
@@ -245,7 +246,7 @@ static tn_status draw(const bench *b, const sweep *s) {
     heat.cols[i] = cols->values[i];
   }
   for (int32_t i = 0; i < b->n; ++i) {
-    heat.us[i] = b->variants[i].result.median_us;
+    heat.us[i] = b->variants[i].refused == NULL ? variants_us(b, i) : INFINITY;
     heat.gflops[i] = b->variants[i].gflops;
   }
   char *svg = chart_draw_heat(&heat);
@@ -256,6 +257,7 @@ static tn_status draw(const bench *b, const sweep *s) {
 }
 
 tn_status sweep_run(bench *b) {
+  b->is_many = true;
   static sweep s; /* large */
   int32_t n_all = 1;
   tn_status st = read_sweep(b, &s);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "answers.h"
 
@@ -91,7 +92,7 @@ static void swap_arguments(session *s, tn_arg *args) {
 
 /* What the first one makes of arguments as the new one has them: its own may be written already. */
 static tn_status answer_of_first(bench *b, const variant *v) {
-  session *first = b->variants[0].s;
+  session *first = b->variants[b->first].s;
   b->answer = calloc(SESSION_MAX_PARAMS, sizeof *b->answer);
   if (b->answer == NULL) {
     return tn_status_make(TN_NO_MEMORY, "no memory for arguments");
@@ -129,7 +130,7 @@ static tn_status check_arguments(const variant *first, const variant *v) {
 }
 
 static tn_status compare_with_first(bench *b, variant *v) {
-  const variant *first = &b->variants[0];
+  const variant *first = &b->variants[b->first];
   bool is_like_it = first->s->n_params == v->s->n_params;
   if (is_like_it) {
     tn_status why = check_arguments(first, v);
@@ -149,6 +150,31 @@ static void count(variant *v) {
         tn_program_count_flops(v->s->program, v->s->func, v->s->args, v->s->n_params, &v->count);
     v->is_counted = why == NULL && v->count.flops > 0;
     tn_status_free(why); /* a loop whose turns the data decide has no count */
+  }
+}
+
+/* The row says the message's first line; a diagnostic's without where it stands. */
+static tn_status refuse(bench *b, variant *v, tn_status why) {
+  static const char mark[] = ": error: ";
+  const char *message = tn_status_message(why);
+  const char *error = strstr(message, mark);
+  message = error != NULL ? error + strlen(mark) : message;
+  v->refused = strndup(message, strcspn(message, "\n"));
+  if (v->refused == NULL || tn_status_code(why) == TN_NO_MEMORY) {
+    return why;
+  }
+  if (b->first_refusal == NULL) {
+    b->first_refusal = why;
+  } else {
+    tn_status_free(why);
+  }
+  return NULL;
+}
+
+/* Many take minutes: who looks at a terminal is told how far it is. */
+static void tell(const bench *b, const char *what) {
+  if (b->is_many && isatty(STDERR_FILENO)) {
+    fprintf(stderr, "%s\n", what);
   }
 }
 
@@ -174,14 +200,17 @@ tn_status variants_add(bench *b, const char *path, const char *name, const varia
       session_open(&args, &b->compile, (int32_t)b->n_threads,
                    cli_value(b->args, "interpret") != NULL, steps == NULL ? NULL : &change, v->s);
   if (st != NULL) {
-    return st;
+    return b->is_many ? refuse(b, v, st) : st;
   }
+  b->first = b->n_made == 0 ? b->n - 1 : b->first;
+  ++b->n_made;
+  tell(b, name);
   b->n_threads = tn_pool_n_threads(tn_runtime_pool(v->s->rt));
   count(v);
-  if (b->n > 1) {
+  if (b->n_made > 1) {
     st = compare_with_first(b, v);
     if (st == NULL) {
-      share_arguments(b->variants[0].s, v->s);
+      share_arguments(b->variants[b->first].s, v->s);
     }
   }
   return st;
@@ -193,6 +222,7 @@ void variants_free(bench *b) {
   }
   free(b->answer);
   tn_arg_release(&b->answer_ret);
+  tn_status_free(b->first_refusal);
   for (int32_t i = 0; i < b->n; ++i) {
     variant *v = &b->variants[i];
     tn_bench_result_deinit(&v->result);
@@ -200,6 +230,7 @@ void variants_free(bench *b) {
       session_close(v->s);
     }
     tn_trace_free(v->done);
+    free(v->refused);
     free(v->s);
     free(v->name);
   }
@@ -227,13 +258,16 @@ static double peak_gflops(const tn_peak *peak, tn_dtype dtype, int64_t n_threads
                                    : gops[TN_PEAK_ONE_THREAD] * (double)n_threads;
 }
 
-static void rate(variant *v, const tn_peak *peak, int64_t n_threads) {
+static void rate(bench *b, int32_t i, const tn_peak *peak) {
+  variant *v = &b->variants[i];
+  int64_t n_threads = b->n_threads;
   double peak_now = peak_gflops(peak, v->count.dtype, n_threads);
   if (v->count.dtype == TN_DT_F32) { /* the one kept may come from a worse moment than this */
     double yardsticks = v->result.yardstick_gflops * (double)n_threads;
     peak_now = yardsticks > peak_now ? yardsticks : peak_now;
+    b->peak_gflops = peak_now > b->peak_gflops ? peak_now : b->peak_gflops;
   }
-  v->gflops = v->count.flops / v->result.median_us * 1e-3;
+  v->gflops = v->count.flops / variants_us(b, i) * 1e-3;
   v->peak_percent = peak_now > 0 ? 100 * v->gflops / peak_now : 0;
   if (v->count.dtype == TN_DT_F32) {
     v->yardstick_percent = 100 * tn_bench_share(&v->result, v->count.flops, (int32_t)n_threads);
@@ -245,23 +279,69 @@ tn_status variants_measure(bench *b) {
   tn_bench_result results[MAX_VARIANTS];
   tn_peak peak = {0};
   bool is_counted = false;
+  int32_t n = 0;
   for (int32_t i = 0; i < b->n; ++i) {
-    calls[i] = (tn_bench_call){call, b->variants[i].s};
-    is_counted = is_counted || b->variants[i].is_counted;
+    if (b->variants[i].refused == NULL) {
+      calls[n++] = (tn_bench_call){call, b->variants[i].s};
+      is_counted = is_counted || b->variants[i].is_counted;
+    }
   }
+  if (n == 0) {
+    tn_status st = b->first_refusal;
+    b->first_refusal = NULL;
+    return st;
+  }
+  tell(b, "measuring them in turn");
   tn_status st = is_counted ? tn_peak_get(false, &peak, NULL) : NULL;
-  st = st == NULL ? tn_bench_in_turn(calls, b->n, &b->opts, results) : st;
+  st = st == NULL ? tn_bench_in_turn(calls, n, &b->opts, results) : st;
+  n = 0;
   for (int32_t i = 0; st == NULL && i < b->n; ++i) {
-    b->variants[i].result = results[i];
+    variant *v = &b->variants[i];
+    if (v->refused == NULL) {
+      v->result = results[n++];
+      b->is_unsteady = b->is_unsteady || (b->is_many && variant_is_unsteady(v));
+    }
+  }
+  for (int32_t i = 0; st == NULL && i < b->n; ++i) {
     if (b->variants[i].is_counted) {
-      rate(&b->variants[i], &peak, b->n_threads);
+      rate(b, i, &peak);
     }
   }
   return st;
 }
 
+bool variant_is_unsteady(const variant *v) {
+  return v->result.n_unsteady > 0 || v->result.median_us > 1.1 * v->result.min_us;
+}
+
+double variants_us(const bench *b, int32_t i) {
+  const tn_bench_result *r = &b->variants[i].result;
+  return b->is_unsteady ? r->min_us : r->median_us;
+}
+
+int32_t variants_best(const bench *b) {
+  int32_t best = b->first;
+  for (int32_t i = best + 1; i < b->n; ++i) {
+    bool is_faster = b->variants[i].refused == NULL && variants_us(b, i) < variants_us(b, best);
+    best = is_faster ? i : best;
+  }
+  return best;
+}
+
 double variants_speedup(const bench *b, int32_t i) {
-  return b->variants[0].result.median_us / b->variants[i].result.median_us;
+  return variants_us(b, b->first) / variants_us(b, i);
+}
+
+void variants_print_legend(const bench *b) {
+  if (b->peak_gflops > 0) {
+    printf("%% of peak: of %.4g GFLOP/s in float32, the peak of %lld threads, however many a "
+           "schedule uses\n",
+           b->peak_gflops, (long long)b->n_threads);
+  }
+  if (b->is_unsteady) {
+    printf("~: the machine was not steady, so all go by the fastest sample (min us); --repeat N "
+           "takes more\n");
+  }
 }
 
 /* ---- printing ---- */
@@ -272,6 +352,9 @@ void variant_set_figure(json_t *object, const char *key, double value) {
 
 json_t *variant_to_json(const bench *b, const variant *v) {
   const tn_bench_result *r = &v->result;
+  if (v->refused != NULL) {
+    return json_pack("{s:s}", "refused", v->refused);
+  }
   json_t *object =
       json_pack("{s:s, s:I, s:I, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:i, s:i}", "name", v->s->func,
                 "threads", (json_int_t)b->n_threads, "number", (json_int_t)r->number, "repeat",
