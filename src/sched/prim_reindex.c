@@ -405,6 +405,25 @@ static tn_status prove_results(reindexing *r, const tn_domain *domain, const tn_
   return tn_prove_print_written(r->s, r->tree, nest, r->buffer, &part);
 }
 
+/* Each element that is copied in is written, also where the block reads none of them. */
+static tn_status prove_operands(reindexing *r, const tn_domain *domain) {
+  tn_ir *ir = r->s->ir;
+  if (tn_tree_is_parameter(r->tree, r->buffer) || have_steps(r, domain)) {
+    return NULL;
+  }
+  tn_footprint part = {.domain = *domain, .access = {.n_dims = r->n_from, .mins = r->from}};
+  const tn_node *cond = tn_bool(ir, true);
+  for (uint32_t d = 0; d < r->n_from; ++d) {
+    const tn_node *index = r->from[d];
+    const tn_node *size = r->buffer->in[TN_BUFFER_SHAPE]->in[d];
+    cond =
+        tn_sched_and(ir, cond, tn_index_binary(ir, TN_OP_LE, tn_int(ir, index->dtype, 0), index));
+    cond = tn_sched_and(ir, cond, tn_index_binary(ir, TN_OP_LT, index, size));
+  }
+  part.domain.cond = cond;
+  return tn_prove_print_written(r->s, r->tree, tn_scope_body(r->tree, r->scope), r->buffer, &part);
+}
+
 static tn_status check(reindexing *r, const tn_domain *domain, const tn_node **out_nest) {
   TN_TRY(tn_scope_only_blocks_touch(r->s, r->tree, r->scope, r->buffer));
   TN_TRY(top_of(r->tree, r->s, r->block, out_nest));
@@ -415,6 +434,7 @@ static tn_status check(reindexing *r, const tn_domain *domain, const tn_node **o
   if (!r->is_write) { /* the axes of the copying block are spatial */
     TN_TRY(is_determined(r, domain, r->n_to, r->to, domain->n, domain->vars,
                          "two steps of the copy would write one place"));
+    TN_TRY(prove_operands(r, domain));
   }
   if (r->is_write) {
     TN_TRY(tn_block_compact(r->s, r->tree, r->block));

@@ -39,6 +39,21 @@
   "        with T.init():\n"                         \
   "            C[vi] = T.float32(0)\n"               \
   "        C[vi] = C[vi] + A[vi, vk]"
+#define SPREAD(n)                                     \
+  "m = T.int64()\n"                                   \
+  "A = T.match_buffer(a, (6, m), \"float32\")\n"      \
+  "C = T.match_buffer(c, (6, m), \"float32\")\n"      \
+  "S = T.alloc_buffer((6,), \"float32\")\n"           \
+  "for i, k in T.grid(6, " n "):\n"                   \
+  "    with T.block(\"S\"):\n"                        \
+  "        vi, vk = T.axis.remap(\"SR\", [i, k])\n"   \
+  "        with T.init():\n"                          \
+  "            S[vi] = T.float32(0)\n"                \
+  "        S[vi] = S[vi] + T.float32(1)\n"            \
+  "for i2, j2 in T.grid(6, m):\n"                     \
+  "    with T.block(\"C\"):\n"                        \
+  "        vi, vj = T.axis.remap(\"SS\", [i2, j2])\n" \
+  "        C[vi, vj] = A[vi, vj] + S[vi]"
 #define AC1 "A: T.Buffer((16,), \"float32\"), C: T.Buffer((16,), \"float32\")"
 
 static const sched_row rows[] = {
@@ -93,6 +108,10 @@ static const sched_row rows[] = {
      "reindex_cache_write(C, 0, \"local\", lambda i, k: (i // 2, i % 2))", NULL, "is not written"},
     {"a sum that is over nothing only where there is no result", "a: T.handle, c: T.handle",
      ROWS("m"), "reindex(C, (\"write\", 0))", NULL, NULL},
+    {"what need not be written where it is not read", "a: T.handle, c: T.handle", SPREAD("m"),
+     "reindex(C, \"S\")", NULL, "is not written"},
+    {"what is written at all sizes", "a: T.handle, c: T.handle", SPREAD("3"), "reindex(C, \"S\")",
+     NULL, NULL},
     {"an element at two indices", AC1,
      "for i in range(15):\n    with T.block(\"C\"):\n        vi = T.axis.spatial(15, i)\n"
      "        C[vi] = A[vi] + A[vi + 1]",
