@@ -21,6 +21,9 @@ for change in 's/"cpu": "/&other /' 's/"gops_one_thread": [0-9.]*/"gops_one_thre
   succeeds "a kept file after $change" "$TENON" peak --json
   same "is replaced" "$work/out" "$kept"
 done
+sed 's/"gops_all_threads": [0-9.]*/"gops_all_threads": 0.5/' "$work/first.json" > "$kept"
+succeeds "a kept file where all threads do less than one" "$TENON" peak --json
+is "is measured again" "$(grep -c '"gops_all_threads": 0.5}' "$kept")" -eq 0
 title="a folder that cannot be written"
 touch "$work/file"
 succeeds "$title" env XDG_CACHE_HOME="$work/file" "$TENON" peak
