@@ -457,18 +457,45 @@ static tn_status swap_padded(const einsum *e, const tn_node *buffer, uint32_t n,
   return NULL;
 }
 
+static void whole_box(const einsum *e, const tn_node *buffer, tn_box *box) {
+  const tn_node *shape = buffer->in[TN_BUFFER_SHAPE];
+  *box = (tn_box){.n = shape->n_in};
+  for (uint32_t d = 0; d < box->n; ++d) {
+    box->mins[d] = tn_int(e->s->ir, shape->in[d]->dtype, 0);
+    box->extents[d] = shape->in[d];
+  }
+}
+
 /* A result that is copied out is all written: a sum over nothing leaves it as it was. */
 static tn_status check_result(const einsum *e) {
   const tn_node *result = e->store->in[TN_STORE_BUFFER];
-  const tn_node *shape = result->in[TN_BUFFER_SHAPE];
-  tn_box box = {.n = shape->n_in};
+  tn_box box;
   bool is_copied = false;
+  whole_box(e, result, &box);
   for (uint32_t d = 0; d < box.n; ++d) {
-    box.mins[d] = tn_int(e->s->ir, shape->in[d]->dtype, 0);
-    box.extents[d] = shape->in[d];
     is_copied = is_copied || e->is_padded[axis_at(e, e->store->in[TN_STORE_INDICES + d])];
   }
   return is_copied ? tn_prove_box_written(e->s, e->tree, e->nest, result, &box) : NULL;
+}
+
+/* A factor that is copied in is all written, also where the nest reads nothing of it. */
+static tn_status check_factor(const einsum *e, const tn_node *buffer) {
+  tn_box box;
+  const tn_node *iters = e->block->in[TN_BLOCK_ITERS];
+  tn_arith *arith = tn_arith_new(e->s->ir);
+  bool has_steps = true;
+  for (uint32_t i = 0; i < iters->n_in && has_steps; ++i) {
+    const tn_node *extent = iters->in[i]->in[TN_ITER_EXTENT];
+    const tn_node *zero = tn_int(e->s->ir, extent->dtype, 0);
+    has_steps = tn_arith_prove(arith, tn_index_binary(e->s->ir, TN_OP_GT, extent, zero));
+  }
+  tn_arith_free(arith);
+  if (has_steps || tn_tree_is_parameter(e->tree, buffer)) {
+    return NULL;
+  }
+  whole_box(e, buffer, &box);
+  const tn_node *body = tn_scope_body(e->tree, tn_tree_scope(e->tree, e->block));
+  return tn_prove_box_written(e->s, e->tree, body, buffer, &box);
 }
 
 tn_status tn_prim_pad_einsum(tn_sched *s, tn_prim_call *call) {
@@ -490,6 +517,7 @@ tn_status tn_prim_pad_einsum(tn_sched *s, tn_prim_call *call) {
   TN_TRY(tn_scope_only_blocks_touch(s, e.tree, scope, result));
   for (uint32_t i = 0; i < list.n; ++i) {
     TN_TRY(tn_scope_only_blocks_touch(s, e.tree, scope, list.loads[i]->in[TN_LOAD_BUFFER]));
+    TN_TRY(check_factor(&e, list.loads[i]->in[TN_LOAD_BUFFER]));
   }
   TN_TRY(check_result(&e));
   const tn_node *nest = rounded(&e, e.nest);

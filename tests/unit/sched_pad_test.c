@@ -31,6 +31,23 @@
   "        with T.init():\n"                                \
   "            C[vi, vj] = T.float32(0)\n"                  \
   "        C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]"
+#define SPREAD(n)                                             \
+  "m = T.int64()\n"                                           \
+  "A = T.match_buffer(a, (6, m), \"float32\")\n"              \
+  "C = T.match_buffer(c, (6, m), \"float32\")\n"              \
+  "S = T.alloc_buffer((6,), \"float32\")\n"                   \
+  "for i, k in T.grid(6, " n "):\n"                           \
+  "    with T.block(\"S\"):\n"                                \
+  "        vi, vk = T.axis.remap(\"SR\", [i, k])\n"           \
+  "        with T.init():\n"                                  \
+  "            S[vi] = T.float32(0)\n"                        \
+  "        S[vi] = S[vi] + T.float32(1)\n"                    \
+  "for i2, j2, r in T.grid(6, m, 6):\n"                       \
+  "    with T.block(\"C\"):\n"                                \
+  "        vi, vj, vr = T.axis.remap(\"SSR\", [i2, j2, r])\n" \
+  "        with T.init():\n"                                  \
+  "            C[vi, vj] = T.float32(0)\n"                    \
+  "        C[vi, vj] = C[vi, vj] + A[vr, vj] * S[vr]"
 
 static const sched_row rows[] = {
     {"the inside of padding", AP, PAD("1 <= vi and vi < 17"), "p = decompose_padding(P, i)",
@@ -71,6 +88,10 @@ static const sched_row rows[] = {
     {"a sum that is over nothing only where there is no result",
      "a: T.handle, b: T.handle, c: T.handle", SYMBOLIC("m"), "pad_einsum(C, [4, 4, 4])", NULL,
      NULL},
+    {"a factor that need not be written where it is not read", "a: T.handle, c: T.handle",
+     SPREAD("m"), "pad_einsum(C, [4, 4, 4])", NULL, "of 'S' is needed that is not written"},
+    {"a factor that is written at all sizes", "a: T.handle, c: T.handle", SPREAD("3"),
+     "pad_einsum(C, [4, 4, 4])", NULL, NULL},
     {"a factor without padding", ABC, MATMUL "A[vi, vk] * B[0, vj]", "pad_einsum(C, [8, 8, 4])",
      NULL, "is not an axis"},
     {"a factor along another axis",
