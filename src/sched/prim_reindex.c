@@ -503,10 +503,6 @@ static tn_status reindex_cache(tn_sched *s, tn_prim_call *call, bool is_write) {
   reindexing r;
   TN_TRY(begin(s, call, call->args[1], is_write, &r));
   r.storage = call->args[2]->attr.text;
-  if (r.storage[0] == '\0') {
-    return tn_refuse(s, NULL, "\"global\" is ordinary memory, \"local\" a thread's own",
-                     "the storage scope is empty");
-  }
   TN_TRY(given_map(&r, call->args[3]));
   TN_TRY(do_reindex(&r, r.storage));
   call->out = r.label;
