@@ -172,7 +172,7 @@ static void print_json(const bench *b, const sweep *s) {
   }
   json_t *all =
       json_pack("{s:o, s:o, s:s}", "variants", list, "best", knobs_json(s, variants_best(b)),
-                "ranked_by", b->is_unsteady ? "min_us" : "median_us");
+                "ranked_by", b->is_unsteady ? "min" : "median");
   variants_print_json(all);
 }
 
