@@ -73,7 +73,7 @@ static inline void fuzz_sched_verify(const tn_sched *sched) {
   tn_module_verify(tn_sched_module(sched), &diags);
   tn_diags_print(&diags, tn_sched_ir(sched), &message);
   if (diags.n > 0) {
-    fuzz_fail(tn_buf_text(&message));
+    fuzz_fail("%s", tn_buf_text(&message));
   }
   tn_buf_deinit(&message);
   tn_diags_deinit(&diags);
