@@ -49,11 +49,10 @@ static tn_status not_all(tn_sched *s, const tn_node *block, const tn_answer *ans
   if (answer->verdict == TN_UNDECIDED) {
     ++s->stats.n_undecided;
   }
-  tn_status st =
-      TN_ERR(TN_INVALID, "the loops of block '%s' %s every point of its axes%s",
-             block->in[TN_BLOCK_LABEL]->attr.text,
-             answer->verdict == TN_REFUTED ? "do not reach" : "could not be proved to reach",
-             tn_buf_text(&text));
+  tn_status st = TN_ERR(
+      TN_INVALID, "the loops of block '%s' %s every point of its axes%s", tn_block_name(block),
+      answer->verdict == TN_REFUTED ? "do not reach" : "could not be proved to reach",
+      tn_buf_text(&text));
   tn_buf_deinit(&text);
   return st;
 }
@@ -66,14 +65,13 @@ static tn_status check_loop_stays(const tn_node *block, const tn_node *var) {
     if (tn_expr_uses(iter->in[TN_ITER_MIN], 1, &var) ||
         tn_expr_uses(iter->in[TN_ITER_EXTENT], 1, &var)) {
       return TN_ERR(TN_INVALID, "the range of axis '%s' of block '%s' depends on loop '%s'",
-                    iter->in[TN_ITER_VAR]->attr.text, block->in[TN_BLOCK_LABEL]->attr.text,
-                    var->attr.text);
+                    iter->in[TN_ITER_VAR]->attr.text, tn_block_name(block), var->attr.text);
     }
   }
   for (uint32_t slot = TN_BLOCK_READS; slot <= TN_BLOCK_BODY; ++slot) {
     if (tn_expr_uses(block->in[slot], 1, &var)) {
       return TN_ERR(TN_INVALID, "block '%s' uses loop '%s' otherwise than through its axes",
-                    block->in[TN_BLOCK_LABEL]->attr.text, var->attr.text);
+                    tn_block_name(block), var->attr.text);
     }
   }
   return NULL;
@@ -101,7 +99,7 @@ tn_status tn_prove_all_steps(tn_sched *s, const tn_tree *tree, const tn_node *bl
     return TN_ERR(TN_INVALID,
                   "the axes of the reduction '%s' are no splits and fuses of its loops that reach "
                   "each of its steps once",
-                  block->in[TN_BLOCK_LABEL]->attr.text);
+                  tn_block_name(block));
   }
   const tn_node *axes[TN_MAX_AXES];
   const tn_node *mins[TN_MAX_AXES];
@@ -141,11 +139,11 @@ static tn_status not_final(tn_sched *s, const tn_touch *read, const tn_touch *wr
   if (answer->verdict == TN_UNDECIDED) {
     ++s->stats.n_undecided;
   }
-  tn_status st = TN_ERR(
-      TN_INVALID, "block '%s' %s an element of '%s' before block '%s' is done with it%s",
-      read->step->in[TN_BLOCK_LABEL]->attr.text,
-      answer->verdict == TN_REFUTED ? "would read" : "could not be proved not to read",
-      read->buffer->attr.text, write->step->in[TN_BLOCK_LABEL]->attr.text, tn_buf_text(&text));
+  tn_status st =
+      TN_ERR(TN_INVALID, "block '%s' %s an element of '%s' before block '%s' is done with it%s",
+             tn_block_name(read->step),
+             answer->verdict == TN_REFUTED ? "would read" : "could not be proved not to read",
+             read->buffer->attr.text, tn_block_name(write->step), tn_buf_text(&text));
   tn_buf_deinit(&text);
   return st;
 }
@@ -222,7 +220,7 @@ tn_status tn_prove_free_order(tn_sched *s, const tn_tree *tree, const tn_node *b
       return TN_ERR(TN_INVALID,
                     "the updates of block '%s' would come in another order, and they are not of "
                     "the kinds known to allow that (+, *, min, max, and, or)",
-                    block->in[TN_BLOCK_LABEL]->attr.text);
+                    tn_block_name(block));
     }
   }
   return NULL;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sched/loops.h"
-#include "sched/sched_priv.h"
+#include "sched/rewrite.h"
 #include "sched/touches.h"
 
 /* ---- regions ---- */
@@ -17,7 +17,7 @@ const tn_node *tn_block_region(const tn_node *block, bool is_write, uint32_t i) 
 }
 
 /* The block's region of the memory that a buffer names, by this name or another. */
-static const tn_node *region_of(const tn_node *block, bool is_write, const tn_node *buffer) {
+static const tn_node *region_of_memory(const tn_node *block, bool is_write, const tn_node *buffer) {
   const tn_node *region = NULL;
   for (uint32_t i = 0; (region = tn_block_region(block, is_write, i)) != NULL; ++i) {
     if (region->in[TN_REGION_BUFFER]->in[TN_BUFFER_DATA] == buffer->in[TN_BUFFER_DATA]) {
@@ -32,7 +32,7 @@ static tn_status region_by_index(const tn_node *block, bool is_write, int64_t i,
   const tn_node *region = i < 0 ? NULL : tn_block_region(block, is_write, (uint32_t)i);
   if (region == NULL) {
     return TN_ERR(TN_INVALID, "block '%s' %s %u buffers; there is no number %lld",
-                  block->in[TN_BLOCK_LABEL]->attr.text, is_write ? "writes" : "reads",
+                  tn_block_name(block), is_write ? "writes" : "reads",
                   block->in[is_write ? TN_BLOCK_WRITES : TN_BLOCK_READS]->n_in, (long long)i);
   }
   *out_region = region;
@@ -53,7 +53,7 @@ static tn_status region_by_name(const tn_node *block, const char *name, bool is_
     }
   }
   return TN_ERR(TN_INVALID, "block '%s' neither reads nor writes a buffer '%s'",
-                block->in[TN_BLOCK_LABEL]->attr.text, name);
+                tn_block_name(block), name);
 }
 
 tn_status tn_block_buffer_arg(tn_sched *s, const tn_node *block, const tn_node *arg, bool is_write,
@@ -80,7 +80,7 @@ tn_status tn_block_buffer_arg(tn_sched *s, const tn_node *block, const tn_node *
 static bool shares_buffer(const tn_node *writer, const tn_node *reader) {
   const tn_node *region = NULL;
   for (uint32_t i = 0; (region = tn_block_region(writer, true, i)) != NULL; ++i) {
-    if (region_of(reader, false, region->in[TN_REGION_BUFFER]) != NULL) {
+    if (region_of_memory(reader, false, region->in[TN_REGION_BUFFER]) != NULL) {
       return true;
     }
   }
@@ -111,20 +111,11 @@ uint32_t tn_block_consumers(const tn_tree *tree, const tn_node *block, uint32_t 
   return neighbours(tree, block, false, cap, out);
 }
 
-static bool is_alloc_of(const tn_node *scope, const tn_node *buffer) {
-  for (uint32_t i = 0; scope != NULL && i < scope->in[TN_BLOCK_ALLOCS]->n_in; ++i) {
-    if (scope->in[TN_BLOCK_ALLOCS]->in[i] == buffer) {
-      return true;
-    }
-  }
-  return false;
-}
-
 bool tn_block_is_output(const tn_tree *tree, const tn_node *block) {
   const tn_node *scope = tn_tree_scope(tree, block);
   const tn_node *region = NULL;
   for (uint32_t i = 0; (region = tn_block_region(block, true, i)) != NULL; ++i) {
-    if (!is_alloc_of(scope, region->in[TN_REGION_BUFFER])) {
+    if (!tn_scope_allocates(scope, region->in[TN_REGION_BUFFER])) {
       return true;
     }
   }
@@ -143,7 +134,7 @@ static const tn_node *other_writer(const tn_tree *tree, const tn_node *block,
     const tn_node *region = NULL;
     for (uint32_t k = 0; (region = tn_block_region(block, true, k)) != NULL; ++k) {
       *out_buffer = region->in[TN_REGION_BUFFER];
-      if (region_of(other, true, *out_buffer) != NULL) {
+      if (region_of_memory(other, true, *out_buffer) != NULL) {
         return other;
       }
     }
@@ -151,15 +142,13 @@ static const tn_node *other_writer(const tn_tree *tree, const tn_node *block,
   return NULL;
 }
 
-static const char *name_of(const tn_node *block) { return block->in[TN_BLOCK_LABEL]->attr.text; }
-
 static tn_status only_writer(const tn_tree *tree, const tn_node *block) {
   const tn_node *buffer = NULL;
   const tn_node *other = other_writer(tree, block, &buffer);
   if (other != NULL) {
     return TN_ERR(TN_INVALID,
                   "block '%s' is not the only one that writes '%s': block '%s' does too",
-                  name_of(block), buffer->attr.text, name_of(other));
+                  tn_block_name(block), buffer->attr.text, tn_block_name(other));
   }
   return NULL;
 }
@@ -171,13 +160,13 @@ tn_status tn_block_complete(tn_sched *s, const tn_tree *tree, const tn_node *blo
   for (uint32_t i = 0; i < iters->n_in; ++i) {
     if (iters->in[i]->attr.i64 != TN_ITER_SPATIAL) {
       return TN_ERR(TN_INVALID, "block '%s' is not complete: its axis '%s' is not spatial",
-                    name_of(block), iters->in[i]->in[TN_ITER_VAR]->attr.text);
+                    tn_block_name(block), iters->in[i]->in[TN_ITER_VAR]->attr.text);
     }
   }
   TN_TRY(only_writer(tree, block));
   if (shares_buffer(block, block)) {
     return TN_ERR(TN_INVALID, "block '%s' is not complete: it reads a buffer that it writes",
-                  name_of(block));
+                  tn_block_name(block));
   }
   return tn_block_keeps_promise(s, tree, block);
 }
@@ -202,13 +191,14 @@ static tn_visit look_for_reduce_axis(const tn_node *n, void *ctx) {
 tn_status tn_block_reduction(tn_sched *s, const tn_tree *tree, const tn_node *block) {
   const tn_node *iters = block->in[TN_BLOCK_ITERS];
   if (tn_is_none(block->in[TN_BLOCK_INIT])) {
-    return TN_ERR(TN_INVALID, "block '%s' is not a reduction: it has no T.init()", name_of(block));
+    return TN_ERR(TN_INVALID, "block '%s' is not a reduction: it has no T.init()",
+                  tn_block_name(block));
   }
   for (uint32_t i = 0; i < iters->n_in; ++i) {
     int64_t kind = iters->in[i]->attr.i64;
     if (kind != TN_ITER_SPATIAL && kind != TN_ITER_REDUCE) {
       return TN_ERR(TN_INVALID, "block '%s' is not a reduction: its axis '%s' is opaque",
-                    name_of(block), iters->in[i]->in[TN_ITER_VAR]->attr.text);
+                    tn_block_name(block), iters->in[i]->in[TN_ITER_VAR]->attr.text);
     }
   }
   TN_TRY(only_writer(tree, block));
@@ -216,7 +206,7 @@ tn_status tn_block_reduction(tn_sched *s, const tn_tree *tree, const tn_node *bl
   tn_walk_distinct(block->in[TN_BLOCK_WRITES], look_for_reduce_axis, &search);
   if (search.found != NULL) {
     return TN_ERR(TN_INVALID, "block '%s' is not a reduction: where it writes depends on axis '%s'",
-                  name_of(block), search.found->attr.text);
+                  tn_block_name(block), search.found->attr.text);
   }
   return tn_block_keeps_promise(s, tree, block);
 }
@@ -272,7 +262,7 @@ tn_status tn_block_affine(tn_sched *s, const tn_tree *tree, const tn_node *block
   tn_status st = TN_ERR(TN_INVALID,
                         "the bindings of block '%s' do not reach each point of its axes just once, "
                         "each axis free of the others%s",
-                        name_of(block), tn_buf_text(&text));
+                        tn_block_name(block), tn_buf_text(&text));
   tn_buf_deinit(&text);
   return st;
 }
@@ -290,7 +280,7 @@ tn_status tn_scope_stage_pipeline(tn_sched *s, const tn_tree *tree, const tn_nod
       const tn_node *later = tree->blocks.data[k];
       if (tn_tree_scope(tree, later) == scope && shares_buffer(later, block)) {
         return TN_ERR(TN_INVALID, "block '%s' reads what the later block '%s' writes",
-                      name_of(block), name_of(later));
+                      tn_block_name(block), tn_block_name(later));
       }
     }
   }

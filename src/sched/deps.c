@@ -20,7 +20,7 @@ typedef struct asker {
 } asker;
 
 static const char *step_name(const tn_touch *t) {
-  return tn_is(t->step, TN_OP_BLOCK) ? t->step->in[TN_BLOCK_LABEL]->attr.text : "(a store)";
+  return tn_is(t->step, TN_OP_BLOCK) ? tn_block_name(t->step) : "(a store)";
 }
 
 static void print_point(const char *before, const tn_point *point, tn_buf *out) {

@@ -66,15 +66,21 @@ static const tn_node *simplify_down(tn_sched *s, tn_arith *arith, const tn_node 
   return n;
 }
 
+void tn_sched_bind_axes(tn_arith *arith, const tn_node *block) {
+  const tn_node *iters = block->in[TN_BLOCK_ITERS];
+  for (uint32_t i = 0; i < iters->n_in; ++i) {
+    tn_arith_bind_range(arith, iters->in[i]->in[TN_ITER_VAR], iters->in[i]->in[TN_ITER_MIN],
+                        iters->in[i]->in[TN_ITER_EXTENT]);
+  }
+}
+
 void tn_sched_bind_around(const tn_tree *tree, tn_arith *arith, const tn_node *stmt) {
   for (const tn_node *at = stmt; at != NULL; at = tn_tree_parent(tree, at)) {
     if (tn_is(at, TN_OP_FOR)) {
       tn_arith_bind_range(arith, at->in[TN_FOR_VAR], at->in[TN_FOR_MIN], at->in[TN_FOR_EXTENT]);
     }
-    for (uint32_t i = 0; tn_is(at, TN_OP_BLOCK) && i < at->in[TN_BLOCK_ITERS]->n_in; ++i) {
-      const tn_node *iter = at->in[TN_BLOCK_ITERS]->in[i];
-      tn_arith_bind_range(arith, iter->in[TN_ITER_VAR], iter->in[TN_ITER_MIN],
-                          iter->in[TN_ITER_EXTENT]);
+    if (tn_is(at, TN_OP_BLOCK)) {
+      tn_sched_bind_axes(arith, at);
     }
   }
 }

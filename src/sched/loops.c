@@ -131,15 +131,15 @@ static tn_status add_between(tn_sched *s, const tn_node *at, const tn_node *chil
     const tn_node *cond = at->in[TN_IF_COND];
     if (has_memory(cond)) {
       return TN_ERR(TN_INVALID, "block '%s' is under a condition that reads memory",
-                    nest->block->in[TN_BLOCK_LABEL]->attr.text);
+                    tn_block_name(nest->block));
     }
     if (child == at->in[TN_IF_ELSE]) {
       cond = tn_node_new(s->ir, TN_OP_NOT, cond->dtype, (tn_attr){.i64 = 0}, 1, &cond);
     }
     nest->cond = tn_sched_and(s->ir, cond, nest->cond);
   } else if (!tn_is(at, TN_OP_SEQ) && !tn_is(at, TN_OP_FOR)) {
-    return TN_ERR(TN_INVALID, "block '%s' is inside of a %s",
-                  nest->block->in[TN_BLOCK_LABEL]->attr.text, tn_op_info_get((tn_op)at->op)->text);
+    return TN_ERR(TN_INVALID, "block '%s' is inside of a %s", tn_block_name(nest->block),
+                  tn_op_info_get((tn_op)at->op)->text);
   }
   return NULL;
 }
@@ -149,8 +149,8 @@ tn_status tn_nest_find(tn_sched *s, const tn_tree *tree, const tn_node *block,
   const tn_node *iters = block->in[TN_BLOCK_ITERS];
   *out = (tn_nest){.block = block, .cond = block->in[TN_BLOCK_PREDICATE], .is_chain = true};
   if (iters->n_in > TN_SCHED_MAX_LOOPS) {
-    return TN_ERR(TN_INVALID, "block '%s' has more than %d axes",
-                  block->in[TN_BLOCK_LABEL]->attr.text, TN_SCHED_MAX_LOOPS);
+    return TN_ERR(TN_INVALID, "block '%s' has more than %d axes", tn_block_name(block),
+                  TN_SCHED_MAX_LOOPS);
   }
   out->n_values = iters->n_in;
   for (uint32_t i = 0; i < iters->n_in; ++i) {

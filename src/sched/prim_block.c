@@ -51,7 +51,7 @@ static tn_status find_nest(blockizer *b) {
   if (!below.is_chain) {
     return tn_refuse(b->s, b->loop->in[TN_FOR_VAR], NULL,
                      "below it stands something beside the loops around block '%s'",
-                     b->block->in[TN_BLOCK_LABEL]->attr.text);
+                     tn_block_name(b->block));
   }
   TN_TRY(tn_nest_find(b->s, b->tree, b->block, NULL, &b->nest));
   while (b->nest.loops[b->n_outer] != b->loop) {

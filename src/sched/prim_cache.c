@@ -152,7 +152,7 @@ static tn_status between(tn_sched *s, const tn_tree *tree, const cache *c, const
     if (c->users[i] == writer || tn_tree_place(tree, c->users[i]) < tn_tree_place(tree, writer)) {
       return tn_refuse(s, c->users[i]->in[TN_BLOCK_LABEL], NULL,
                        "it reads '%s' before or while block '%s' writes it", c->buffer->attr.text,
-                       writer->in[TN_BLOCK_LABEL]->attr.text);
+                       tn_block_name(writer));
     }
     first = tn_tree_place(tree, c->users[i]) < tn_tree_place(tree, first) ? c->users[i] : first;
   }

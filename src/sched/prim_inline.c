@@ -14,8 +14,6 @@
 #include "sched/axes.h"
 #include "sched/touches.h"
 
-static const char *name_of(const tn_node *block) { return block->in[TN_BLOCK_LABEL]->attr.text; }
-
 /* ---- the one store of a block ---- */
 
 static bool is_scalar_store(const tn_node *n) {
@@ -328,14 +326,6 @@ static bool invert_plain(fusion *f, const tn_node *const *to) {
   return true;
 }
 
-static void bind_axes(tn_arith *arith, const tn_node *block) {
-  const tn_node *iters = block->in[TN_BLOCK_ITERS];
-  for (uint32_t i = 0; i < iters->n_in; ++i) {
-    tn_arith_bind_range(arith, iters->in[i]->in[TN_ITER_VAR], iters->in[i]->in[TN_ITER_MIN],
-                        iters->in[i]->in[TN_ITER_EXTENT]);
-  }
-}
-
 static void add_guard(fusion *f, tn_arith *arith, const tn_node *cond) {
   if (!tn_arith_prove(arith, cond)) {
     f->guard = tn_sched_and(f->s->ir, f->guard, cond);
@@ -348,7 +338,7 @@ static void find_guard(fusion *f, const tn_node *const *to) {
   tn_ir *ir = f->s->ir;
   const tn_node *iters = f->consumer->in[TN_BLOCK_ITERS];
   tn_arith *arith = tn_arith_new(ir);
-  bind_axes(arith, f->producer);
+  tn_sched_bind_axes(arith, f->producer);
   f->guard = tn_bool(ir, true);
   for (uint32_t i = 0; i < iters->n_in; ++i) {
     const tn_node *iter = iters->in[i];
@@ -388,7 +378,7 @@ static tn_status check_elements(const fusion *f) {
   const tn_node *mins[2][TN_MAX_AXES];
   const tn_node *extents[2][TN_MAX_AXES];
   tn_arith *arith = tn_arith_new(s->ir);
-  bind_axes(arith, f->consumer);
+  tn_sched_bind_axes(arith, f->consumer);
   bool is_inside = writes_all(s, f->producer, f->made);
   for (uint32_t d = 0; d < n && is_inside; ++d) {
     const tn_node *index = f->load->in[TN_LOAD_INDICES + d];
@@ -414,7 +404,7 @@ static tn_status check_elements(const fusion *f) {
   s->stats.n_undecided += answer.verdict == TN_UNDECIDED;
   return tn_refuse(s, f->consumer->in[TN_BLOCK_LABEL], "compute_inline on its producer",
                    "it has steps for which block '%s' makes no element of '%s'",
-                   name_of(f->producer), f->buffer->attr.text);
+                   tn_block_name(f->producer), f->buffer->attr.text);
 }
 
 static tn_status check_fusion(fusion *f) {
@@ -426,11 +416,11 @@ static tn_status check_fusion(fusion *f) {
   TN_TRY(tn_block_complete(s, f->tree, f->consumer));
   if (tn_block_is_output(f->tree, f->producer)) {
     return tn_refuse(s, label, NULL, "what block '%s' writes outlives their scope",
-                     name_of(f->producer));
+                     tn_block_name(f->producer));
   }
   if (tn_block_consumers(f->tree, f->producer, TN_SCHED_MAX_BLOCKS, others) != 1) {
     return tn_refuse(s, label, NULL, "it is not the only one that reads the result of block '%s'",
-                     name_of(f->producer));
+                     tn_block_name(f->producer));
   }
   load_search search = {.buffer = f->buffer};
   TN_TRY(find_loads(s, f->consumer, &search));
@@ -503,7 +493,7 @@ tn_status tn_prim_reverse_compute_inline(tn_sched *s, tn_prim_call *call) {
   if (!tn_is_none(f.producer->in[TN_BLOCK_INIT])) {
     return tn_refuse(s, label, "reverse_compute_at, or fuse_reduction_epilogue for a bias",
                      "block '%s' is a reduction: its values are not done at each step",
-                     name_of(f.producer));
+                     tn_block_name(f.producer));
   }
   TN_TRY(tn_block_complete(s, f.tree, f.producer));
   TN_TRY(one_store(s, f.producer, &f.made));

@@ -31,8 +31,6 @@ typedef struct move {
   const tn_node *consumers[TN_SCHED_MAX_BLOCKS];
 } move;
 
-static const char *name_of(const tn_node *block) { return block->in[TN_BLOCK_LABEL]->attr.text; }
-
 /* ---- may it? ---- */
 
 static tn_status check_places(move *m) {
@@ -53,7 +51,7 @@ static tn_status check_all_inside(move *m) {
     if (!tn_tree_is_around(m->tree, m->loop, m->consumers[i])) {
       return tn_refuse(m->s, m->label, "a loop that has all that read its result would do",
                        "block '%s', which reads its result, is not in loop '%s'",
-                       name_of(m->consumers[i]), m->loop_var->attr.text);
+                       tn_block_name(m->consumers[i]), m->loop_var->attr.text);
     }
   }
   return NULL;
@@ -74,7 +72,7 @@ static tn_status check_some_inside(move *m) {
     if (!is_inside && tn_tree_place(m->tree, m->producers[i]) > first) {
       return tn_refuse(m->s, m->label, "a loop that has all that make its inputs would do",
                        "block '%s', whose result it reads, comes after loop '%s'",
-                       name_of(m->producers[i]), m->loop_var->attr.text);
+                       tn_block_name(m->producers[i]), m->loop_var->attr.text);
     }
   }
   if (!is_any) {

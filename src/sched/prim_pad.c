@@ -161,7 +161,7 @@ static const tn_node *inside_nest(const padding *p) {
 static tn_status constant_nest(const padding *p, const tn_node **out_label, const tn_node **out) {
   tn_ir *ir = p->s->ir;
   tn_buf name = TN_BUF_INIT;
-  tn_buf_printf(&name, "%s_pad_const", p->block->in[TN_BLOCK_LABEL]->attr.text);
+  tn_buf_printf(&name, "%s_pad_const", tn_block_name(p->block));
   *out_label = tn_label_new(ir, tn_sched_fresh_name(p->s, p->tree, tn_buf_text(&name)));
   tn_buf_deinit(&name);
   const tn_node *nest = tn_with_child(ir, p->block, TN_BLOCK_BODY,

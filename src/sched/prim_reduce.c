@@ -42,7 +42,7 @@ static tn_status check_loop(const decomposition *d) {
                          "choose a loop around all those that the reduce axes use",
                          "loop '%s' around it is used by the reduce axis '%s' of block '%s'",
                          var->attr.text, iters->in[k]->in[TN_ITER_VAR]->attr.text,
-                         d->block->in[TN_BLOCK_LABEL]->attr.text);
+                         tn_block_name(d->block));
       }
     }
   }
@@ -245,11 +245,11 @@ static tn_status decompose(decomposition *d, tn_prim_call *call) {
   const tn_node *label = NULL;
   if (!tn_tree_is_around(d->tree, d->loop, d->block)) {
     return tn_refuse(s, d->loop->in[TN_FOR_VAR], NULL, "it is not around block '%s'",
-                     d->block->in[TN_BLOCK_LABEL]->attr.text);
+                     tn_block_name(d->block));
   }
   if (tn_tree_scope(d->tree, d->loop) != tn_tree_scope(d->tree, d->block)) {
     return tn_refuse(s, d->loop->in[TN_FOR_VAR], NULL, "between it and block '%s' is another block",
-                     d->block->in[TN_BLOCK_LABEL]->attr.text);
+                     tn_block_name(d->block));
   }
   TN_TRY(check_loop(d));
   TN_TRY(tn_starts_init(&d->starts, s, d->tree, d->block, d->loop));

@@ -338,7 +338,7 @@ static tn_status check_neighbours(reindexing *r, const tn_node *nest) {
   uint32_t n = tn_scope_users(r->tree, r->scope, r->buffer, !r->is_write, others);
   for (uint32_t i = 0; i < n; ++i) {
     const tn_node *other = others[i];
-    const char *name = other->in[TN_BLOCK_LABEL]->attr.text;
+    const char *name = tn_block_name(other);
     if (other == r->block && r->is_write) {
       continue;
     }

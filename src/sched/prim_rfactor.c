@@ -48,8 +48,7 @@ static tn_status check_nest(const parts *p) {
     }
   }
   if (!is_used) {
-    return tn_refuse(s, var, NULL, "no reduce axis of block '%s' uses it",
-                     p->block->in[TN_BLOCK_LABEL]->attr.text);
+    return tn_refuse(s, var, NULL, "no reduce axis of block '%s' uses it", tn_block_name(p->block));
   }
   if (!tn_is_int(p->loop->in[TN_FOR_MIN], 0) ||
       tn_expr_uses(p->loop->in[TN_FOR_EXTENT], p->nest.n, p->nest.vars)) {

@@ -91,7 +91,7 @@ static const tn_node *rename_label(tn_rewriter *rw, const tn_node *n) {
 static const tn_node *label_for(tn_ir *ir, const char *before, const tn_node *block,
                                 const char *after) {
   tn_buf name = TN_BUF_INIT;
-  tn_buf_printf(&name, "%s%s%s", before, block->in[TN_BLOCK_LABEL]->attr.text, after);
+  tn_buf_printf(&name, "%s%s%s", before, tn_block_name(block), after);
   const tn_node *label = tn_label_new(ir, tn_ir_text(ir, tn_buf_text(&name)));
   tn_buf_deinit(&name);
   return label;

@@ -197,7 +197,7 @@ static tn_status not_before(prover *p, const tn_touch *read, const tn_answer *an
   }
   tn_status st = TN_ERR(TN_INVALID, "%sblock '%s' reads what its round has not written before%s",
                         answer->verdict == TN_REFUTED ? "" : "it could not be decided, so perhaps ",
-                        read->step->in[TN_BLOCK_LABEL]->attr.text, tn_buf_text(&points));
+                        tn_block_name(read->step), tn_buf_text(&points));
   tn_buf_deinit(&points);
   return st;
 }

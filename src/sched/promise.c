@@ -22,8 +22,6 @@ static uint64_t fact_key(const tn_node *block, uint64_t fact) {
   return key;
 }
 
-static const char *name_of(const tn_node *block) { return block->in[TN_BLOCK_LABEL]->attr.text; }
-
 /* ---- before a step begins ---- */
 
 /* Which steps are done, and where, does not depend on memory. */
@@ -36,16 +34,6 @@ static bool begins_by_loops_alone(const tn_node *block) {
 }
 
 /* ---- regions ---- */
-
-static tn_arith *arith_of_axes(tn_sched *s, const tn_node *block) {
-  tn_arith *arith = tn_arith_new(s->ir);
-  for (uint32_t i = 0; i < block->in[TN_BLOCK_ITERS]->n_in; ++i) {
-    const tn_node *iter = block->in[TN_BLOCK_ITERS]->in[i];
-    tn_arith_bind_range(arith, iter->in[TN_ITER_VAR], iter->in[TN_ITER_MIN],
-                        iter->in[TN_ITER_EXTENT]);
-  }
-  return arith;
-}
 
 static const tn_node *end_of(tn_ir *ir, const tn_node *range) {
   return tn_binary(ir, TN_OP_ADD, range->in[TN_RANGE_MIN], range->in[TN_RANGE_EXTENT]);
@@ -124,9 +112,10 @@ tn_status tn_block_regions_hold(tn_sched *s, const tn_tree *tree, const tn_node 
     return NULL;
   }
   TN_TRY_MSG(tn_tir_infer_regions(s->ir, block, NULL, NULL, &found[0], &found[1]), "block '%s'",
-             name_of(block));
+             tn_block_name(block));
   tn_status st = NULL;
-  tn_arith *arith = arith_of_axes(s, block);
+  tn_arith *arith = tn_arith_new(s->ir);
+  tn_sched_bind_axes(arith, block);
   bool is_reduction = !tn_is_none(block->in[TN_BLOCK_INIT]);
   for (int32_t is_write = 0; is_write < 2 && st == NULL; ++is_write) {
     for (uint32_t i = 0; i < found[is_write]->n_in && st == NULL; ++i) {
@@ -136,12 +125,12 @@ tn_status tn_block_regions_hold(tn_sched *s, const tn_tree *tree, const tn_node 
           !is_declared_under_conditions(s, tree, block, is_write != 0,
                                         region->in[TN_REGION_BUFFER])) {
         st = TN_ERR(TN_INVALID, "block '%s' %s more of '%s' than its T.%s(...) declares",
-                    name_of(block), is_write != 0 ? "writes" : "reads",
+                    tn_block_name(block), is_write != 0 ? "writes" : "reads",
                     region->in[TN_REGION_BUFFER]->attr.text, is_write != 0 ? "writes" : "reads");
       } else if (!tn_buffer_keeps_apart(region->in[TN_REGION_BUFFER])) {
         st = TN_ERR(TN_INVALID,
                     "the strides of '%s', which block '%s' %s, put elements in one place",
-                    region->in[TN_REGION_BUFFER]->attr.text, name_of(block),
+                    region->in[TN_REGION_BUFFER]->attr.text, tn_block_name(block),
                     is_write != 0 ? "writes" : "reads");
       }
     }
@@ -226,10 +215,10 @@ static tn_status check_pair(tn_sched *s, const tn_node *block, const axes *a, co
   }
   tn_buf text = TN_BUF_INIT;
   tn_sched_print_points(&answer, &text);
-  tn_status st =
-      TN_ERR(TN_INVALID, "the spatial axes of block '%s' are not independent: two steps %s '%s'%s",
-             name_of(block), answer.verdict == TN_REFUTED ? "touch one element of" : "may meet in",
-             write->in[TN_REGION_BUFFER]->attr.text, tn_buf_text(&text));
+  tn_status st = TN_ERR(
+      TN_INVALID, "the spatial axes of block '%s' are not independent: two steps %s '%s'%s",
+      tn_block_name(block), answer.verdict == TN_REFUTED ? "touch one element of" : "may meet in",
+      write->in[TN_REGION_BUFFER]->attr.text, tn_buf_text(&text));
   tn_buf_deinit(&text);
   return st;
 }
@@ -243,7 +232,7 @@ static tn_status check_names(const tn_node *block, const tn_node *write) {
       const tn_node *b = other->in[TN_REGION_BUFFER];
       if (a != b && a->in[TN_BUFFER_DATA] == b->in[TN_BUFFER_DATA]) {
         return TN_ERR(TN_INVALID, "block '%s' touches one memory as '%s' and as '%s'",
-                      name_of(block), a->attr.text, b->attr.text);
+                      tn_block_name(block), a->attr.text, b->attr.text);
       }
     }
   }
@@ -254,7 +243,7 @@ tn_status tn_block_keeps_promise(tn_sched *s, const tn_tree *tree, const tn_node
   uint64_t key = fact_key(block, TN_FACT_PROMISE);
   if (!begins_by_loops_alone(block)) {
     return TN_ERR(TN_INVALID, "the condition or an axis of block '%s' reads memory",
-                  name_of(block));
+                  tn_block_name(block));
   }
   if (tn_map_find(&s->facts, key, NULL)) {
     ++s->stats.n_remembered;

@@ -27,7 +27,7 @@ static tn_status unknown(const matcher *m, const char *what) {
   return TN_ERR(TN_INVALID,
                 "block '%s' is no reduction that can be done in parts: %s; known are +, *, min, "
                 "max, and, or, &, |, ^, and choices as argmax makes them",
-                m->block->in[TN_BLOCK_LABEL]->attr.text, what);
+                tn_block_name(m->block), what);
 }
 
 /* ---- statements ---- */

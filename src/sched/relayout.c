@@ -22,11 +22,7 @@ static void bind_all(const tn_tree *tree, tn_arith *arith) {
     tn_arith_bind_range(arith, loop->in[TN_FOR_VAR], loop->in[TN_FOR_MIN], loop->in[TN_FOR_EXTENT]);
   }
   for (size_t i = 0; i < tree->blocks.len; ++i) {
-    const tn_node *iters = tree->blocks.data[i]->in[TN_BLOCK_ITERS];
-    for (uint32_t k = 0; k < iters->n_in; ++k) {
-      tn_arith_bind_range(arith, iters->in[k]->in[TN_ITER_VAR], iters->in[k]->in[TN_ITER_MIN],
-                          iters->in[k]->in[TN_ITER_EXTENT]);
-    }
+    tn_sched_bind_axes(arith, tree->blocks.data[i]);
   }
 }
 

@@ -260,8 +260,7 @@ static bool is_bare_root(const tn_tree *tree, const tn_node *scope) {
   return scope == tree->root && scope->in[TN_BLOCK_ITERS]->n_in == 0 &&
          scope->in[TN_BLOCK_ALLOCS]->n_in == 1 && scope->in[TN_BLOCK_READS]->n_in == 0 &&
          scope->in[TN_BLOCK_WRITES]->n_in == 0 && scope->in[TN_BLOCK_MATCHES]->n_in == 0 &&
-         tn_is_none(scope->in[TN_BLOCK_ANNOTATIONS]) &&
-         strcmp(scope->in[TN_BLOCK_LABEL]->attr.text, "root") == 0;
+         tn_is_none(scope->in[TN_BLOCK_ANNOTATIONS]) && strcmp(tn_block_name(scope), "root") == 0;
 }
 
 typedef struct use_search {

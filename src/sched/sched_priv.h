@@ -86,6 +86,8 @@ const tn_node *tn_for_with_kind(tn_ir *ir, const tn_node *loop, tn_for_kind kind
 const tn_node *tn_with_child(tn_ir *ir, const tn_node *n, uint32_t slot, const tn_node *child);
 /// a && b with true left out.
 const tn_node *tn_sched_and(tn_ir *ir, const tn_node *a, const tn_node *b);
+/// Binds the ranges of a block's axes.
+void tn_sched_bind_axes(tn_arith *arith, const tn_node *block);
 /// Binds the ranges of the loops and block axes around `stmt`, it included.
 void tn_sched_bind_around(const tn_tree *tree, tn_arith *arith, const tn_node *stmt);
 /// Simplifies the bindings and predicate of every block below `stmt` (a new statement, not yet in
@@ -138,6 +140,9 @@ TN_MUST_USE tn_status tn_scope_stage_pipeline(tn_sched *s, const tn_tree *tree,
                                               const tn_node *scope);
 /// Writes memory that lives outside of its scope.
 bool tn_block_is_output(const tn_tree *tree, const tn_node *block);
+static inline const char *tn_block_name(const tn_node *block) {
+  return block->in[TN_BLOCK_LABEL]->attr.text;
+}
 /// REGION of i-th read or write; NULL when there are fewer.
 const tn_node *tn_block_region(const tn_node *block, bool is_write, uint32_t i);
 /// The REGION that a `buffer` argument means: an INT (index among reads or writes, as is_write
@@ -172,8 +177,8 @@ struct tn_sched {
   tn_map values; /* id of a sampled VAR -> its number */
   tn_map facts;  /* hash of a question -> answer: what was proved stays proved (blocks.c, deps.c) */
   tn_sched_stats stats;
-  tn_map renamed;          /* id of a LABEL that is gone -> the LABEL that its block has now */
-  struct tn_sets *sets;    /* arith/sets.h; made when first asked */
+  tn_map renamed;       /* id of a LABEL that is gone -> the LABEL that its block has now */
+  struct tn_sets *sets; /* arith/sets.h; made when first asked */
   TN_VEC(tn_sched_intrin) intrins;
   TN_VEC(tn_tree *) trees; /* one a function, made when asked for; NULL after a change */
 };

@@ -149,7 +149,7 @@ static tn_status no_blocks_in_init(const tn_node *scope) {
     return TN_ERR(
         TN_INVALID,
         "block '%s' around has blocks in its T.init(); decompose_reduction takes them out",
-        scope->in[TN_BLOCK_LABEL]->attr.text);
+        tn_block_name(scope));
   }
   return NULL;
 }

@@ -11,7 +11,7 @@
 #include "sched/touches.h"
 
 #include "sched/loops.h"
-#include "sched/sched_priv.h"
+#include "sched/rewrite.h"
 
 enum { MAX_BRANCHES = 256 };
 
@@ -187,10 +187,7 @@ static tn_status add_block(collector *c, const tn_node *block) {
   for (uint32_t i = 0; i < iters->n_in; ++i) {
     TN_TRY(add_expr(c, block, iters->in[i]->in[TN_ITER_BINDING]));
   }
-  for (uint32_t i = 0; i < iters->n_in; ++i) {
-    tn_map_set(&bindings, iters->in[i]->in[TN_ITER_VAR]->id,
-               (uint64_t)(uintptr_t)iters->in[i]->in[TN_ITER_BINDING]);
-  }
+  tn_map_axes(&bindings, block, NULL);
   bool has_cond = says_of_loops_alone(block->in[TN_BLOCK_PREDICATE]);
   if (has_cond) {
     TN_VEC_PUSH(&c->conds, block->in[TN_BLOCK_PREDICATE]);
