@@ -362,8 +362,8 @@ const tn_node *tn_kernel_load_broadcast(tn_kernel *k, const tn_node *tensor) {
 
 void tn_kernel_begin_reduction(tn_kernel *k, const char *name, const tn_node *x,
                                const bool *is_reduced) {
-  const tn_node *spatial[TN_MAX_NDIM];
-  const tn_node *reduce[TN_MAX_NDIM];
+  const tn_node *spatial[TN_MAX_NDIM] = {NULL};
+  const tn_node *reduce[TN_MAX_NDIM] = {NULL};
   uint32_t ns = 0;
   uint32_t nr = 0;
   const tn_node *shape = x->in[TN_BUFFER_SHAPE];
