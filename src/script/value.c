@@ -138,7 +138,8 @@ static const tn_node *number_to_expr(tn_reader *r, const tn_ast *at, tn_val v, t
 /* The type a number takes beside a node of type `other`. */
 static tn_dtype type_beside(const tn_reader *r, tn_val v, tn_dtype other) {
   tn_dtype elem = tn_dtype_elem(other);
-  bool other_is_int = tn_dtype_is_int(elem) || tn_dtype_is_uint(elem);
+  /* what has no type (T.float32 as a value) says nothing of the number beside it */
+  bool other_is_int = other != TN_DT_NONE && (tn_dtype_is_int(elem) || tn_dtype_is_uint(elem));
   if (tn_dtype_is_any_float(elem) && v.kind != TN_VAL_BOOL) {
     return elem;
   }
