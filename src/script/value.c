@@ -138,8 +138,7 @@ static const tn_node *number_to_expr(tn_reader *r, const tn_ast *at, tn_val v, t
 /* The type a number takes beside a node of type `other`. */
 static tn_dtype type_beside(const tn_reader *r, tn_val v, tn_dtype other) {
   tn_dtype elem = tn_dtype_elem(other);
-  /* what has no type (T.float32 as a value) says nothing of the number beside it */
-  bool other_is_int = other != TN_DT_NONE && (tn_dtype_is_int(elem) || tn_dtype_is_uint(elem));
+  bool other_is_int = tn_dtype_is_int(elem) || tn_dtype_is_uint(elem);
   if (tn_dtype_is_any_float(elem) && v.kind != TN_VAL_BOOL) {
     return elem;
   }
@@ -517,6 +516,11 @@ tn_val tn_fold_unary(tn_reader *r, const tn_ast *at, tn_tok tok, tn_val a) {
 bool tn_pair_exprs(tn_reader *r, const tn_ast *at, tn_val a, tn_val b, const tn_node **out_a,
                    const tn_node **out_b) {
   if (tn_val_is_error(a) || tn_val_is_error(b)) {
+    return false;
+  }
+  if (tn_val_is_node(a, TN_OP_DTYPE) || tn_val_is_node(b, TN_OP_DTYPE)) {
+    tn_read_fail(r, at, "not-an-expression", "a number of that type is written T.float32(1)",
+                 "expected an expression, got a type");
     return false;
   }
   tn_dtype type_a = TN_DT_NONE;
