@@ -128,10 +128,11 @@ typedef struct tn_compile_opts {
   void (*after_pass)(void *ctx, int32_t index, const char *pass, bool is_changed, int64_t ns,
                      const tn_program *now);
   void *ctx;
-  const char *func; ///< only this function and what it calls; NULL: all
+  const char *func;            ///< only this function and what it calls; NULL: all
+  const char *disabled_passes; ///< of the default ones, separated by commas; NULL: none
 } tn_compile_opts;
 #define TN_COMPILE_DEFAULTS \
-  { NULL, 2, false, false, false, NULL, NULL, NULL }
+  { NULL, 2, false, false, false, NULL, NULL, NULL, NULL }
 
 /// Runs passes by name, separated by commas, in this order. Errors: NOT_FOUND with a near name;
 /// what a pass refuses.
@@ -147,7 +148,7 @@ typedef struct tn_pass_info {
 TN_API int32_t tn_n_passes(void);
 /// INVALID outside [0, n).
 TN_API tn_status tn_pass_describe(int32_t i, tn_pass_info *out_info);
-/// The passes that tn_program_compile runs, in order, separated by commas; static storage.
+/// The passes that tn_program_compile runs at level 2, in order, separated by commas; static storage.
 TN_API const char *tn_default_passes(void);
 /// An operator of the graph level: R.NAME(a, b, field=...).
 typedef struct tn_operator_info {

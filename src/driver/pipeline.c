@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* The one page with the order of all passes (default_passes, below); the rest of it runs passes by
+/* The one page with the order of all passes (STAGES, below); the rest of it runs passes by
  * name. What a pass does stands in its row: graph/passes.def, lower/passes.def. */
 #include <string.h>
 
@@ -9,42 +9,69 @@
 #include "lower/lower.h"
 
 /* clang-format off */
-static const char default_passes[] =
-  /* graph level: whole calls */
-  "normalize,"
-  "lift_functions,"
-  "dead_code,"
-  "legalize_graph,"       /* operators -> call_tir of loop functions; needs all types */
-  /* graph level -> VM form (graph/graph.h): memory becomes visible, so the order of statements
-   * counts from here */
-  "to_nondataflow,"
-  "lower_call_tir,"
-  "plan_memory,"
-  "kill_after_last_use,"  /* after the plan: it ends the storages too */
-  "lower_shapes,"
-  /* loop level -> lowered form (lower/lower.h) */
-  "lower_blocks,"
-  "compact_buffers,"      /* while an access has an index a dimension */
-  "serialize_loops,"      /* what that could not make private */
-  "flatten_buffers,"
-  "simplify,"             /* so that vectorize_loops sees strides of 1 */
-  "partition_loops,"      /* before lanes and copies are made: it decides their masks */
-  "vectorize_loops,"
-  "unroll_loops,"
-  "simplify,"             /* constants that unrolling brought */
-  "remove_no_op";
+/* X(pass, level, math): runs from that level of optimisation on. ANY: with --strict-math too; LOOSE: not, since results may
+ * differ in their last bits. */
+#define STAGES(X)                                                                                  \
+  /* graph level: whole calls */                                                                   \
+  X(normalize, 0, ANY)                                                                             \
+  X(lift_functions, 0, ANY)                                                                        \
+  X(dead_code, 0, ANY)                                                                             \
+  X(legalize_graph, 0, ANY)       /* operators -> call_tir of loop functions; needs all types */   \
+  /* graph level -> VM form (graph/graph.h): memory becomes visible, so the order of statements    \
+   * counts from here */                                                                           \
+  X(to_nondataflow, 0, ANY)                                                                        \
+  X(lower_call_tir, 0, ANY)                                                                        \
+  X(plan_memory, 0, ANY)                                                                           \
+  X(kill_after_last_use, 0, ANY)  /* after the plan: it ends the storages too */                   \
+  X(lower_shapes, 0, ANY)                                                                          \
+  /* loop level -> lowered form (lower/lower.h) */                                                 \
+  X(lower_blocks, 0, ANY)                                                                          \
+  X(compact_buffers, 0, ANY)      /* while an access has an index a dimension */                   \
+  X(serialize_loops, 0, ANY)      /* what that could not make private */                           \
+  X(flatten_buffers, 0, ANY)                                                                       \
+  X(simplify, 0, ANY)             /* so that vectorize_loops sees strides of 1 */                  \
+  X(partition_loops, 0, ANY)      /* before lanes and copies are made: it decides their masks */   \
+  X(vectorize_loops, 0, ANY)                                                                       \
+  X(unroll_loops, 0, ANY)                                                                          \
+  X(simplify, 0, ANY)             /* constants that unrolling brought */                           \
+  X(remove_no_op, 0, ANY)
 /* clang-format on */
 
-const char *tn_default_passes(void) { return default_passes; }
+enum { ANY = 1, LOOSE = 0 };
+typedef struct stage {
+  const char *pass;
+  int32_t level;
+  int32_t is_exact;
+} stage;
+
+static const stage stages[] = {
+#define X(pass_, level_, math) {#pass_, (level_), (math)},
+    STAGES(X)
+#undef X
+};
+
+const char *tn_default_passes(void) {
+#define X(pass, level, math) "," #pass
+  static const char text[] = STAGES(X);
+#undef X
+  return text + 1;
+}
 
 /* ---- the tables of the rooms as one ---- */
 
+typedef const tn_pass *(*pass_table)(uint32_t *out_n);
+static const pass_table tables[] = {tn_graph_passes, tn_lower_passes};
+
 static const tn_pass *pass_at(uint32_t i) {
-  uint32_t n_graph = 0;
-  uint32_t n_lower = 0;
-  const tn_pass *graph = tn_graph_passes(&n_graph);
-  const tn_pass *lower = tn_lower_passes(&n_lower);
-  return i < n_graph ? &graph[i] : i - n_graph < n_lower ? &lower[i - n_graph] : NULL;
+  for (size_t t = 0; t < sizeof tables / sizeof *tables; ++t) {
+    uint32_t n = 0;
+    const tn_pass *table = tables[t](&n);
+    if (i < n) {
+      return &table[i];
+    }
+    i -= n;
+  }
+  return NULL;
 }
 
 int32_t tn_n_passes(void) {
@@ -130,18 +157,56 @@ static tn_status verify(const tn_module *module, void *ctx) {
   return tn_diags_to_status(&diags, module->ir);
 }
 
+static tn_status run_list(tn_module *module, const pass_list *list, const tn_compile_opts *opts,
+                          const tn_target *target) {
+  observer obs = {.opts = opts};
+  tn_pass_opts pass_opts = {
+      .target = target, .opt_level = opts->opt_level, .is_strict_math = opts->is_strict_math};
+  tn_pass_hooks hooks = {
+      .after = after_pass, .verify = opts->does_verify_each ? verify : NULL, .ctx = &obs};
+  return tn_run_passes(module, list->data, (int32_t)list->len, &pass_opts, &hooks);
+}
+
 tn_status tn_driver_run(tn_module *module, const char *passes, const tn_compile_opts *opts,
                         const tn_target *target) {
   tn_status st = NULL;
   pass_list list = {0};
-  observer obs = {.opts = opts};
-  tn_pass_opts pass_opts = {.target = target, .opt_level = opts->opt_level};
-  tn_pass_hooks hooks = {
-      .after = after_pass, .verify = opts->does_verify_each ? verify : NULL, .ctx = &obs};
   TN_GOTO(st, parse_passes(passes, &list), done);
-  TN_GOTO(st, tn_run_passes(module, list.data, (int32_t)list.len, &pass_opts, &hooks), done);
+  TN_GOTO(st, run_list(module, &list, opts, target), done);
 done:
   TN_VEC_DEINIT(&list);
+  return st;
+}
+
+static bool is_among(const pass_list *list, const tn_pass *pass) {
+  for (size_t i = 0; i < list->len; ++i) {
+    if (list->data[i] == pass) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The stages that these options leave on. */
+static tn_status run_stages(tn_module *module, const tn_compile_opts *opts,
+                            const tn_target *target) {
+  tn_status st = NULL;
+  pass_list list = {0};
+  pass_list disabled = {0};
+  if (opts->disabled_passes != NULL) {
+    TN_GOTO(st, parse_passes(opts->disabled_passes, &disabled), done);
+  }
+  for (size_t i = 0; i < sizeof stages / sizeof *stages; ++i) {
+    const tn_pass *pass = tn_pass_find(stages[i].pass);
+    if (opts->opt_level >= stages[i].level && (stages[i].is_exact || !opts->is_strict_math) &&
+        !is_among(&disabled, pass)) {
+      TN_VEC_PUSH(&list, pass);
+    }
+  }
+  TN_GOTO(st, run_list(module, &list, opts, target), done);
+done:
+  TN_VEC_DEINIT(&list);
+  TN_VEC_DEINIT(&disabled);
   return st;
 }
 
@@ -192,7 +257,7 @@ tn_status tn_driver_lower(const tn_program *program, const tn_compile_opts *opts
   lowered.module.ir = lowered.ir;
   st = opts->func != NULL ? tn_driver_keep_only(&lowered.module, opts->func) : NULL;
   st = st != NULL ? st : tn_driver_check_targets(&lowered.module, lowered.target);
-  st = st != NULL ? st : tn_driver_run(&lowered.module, default_passes, opts, lowered.target);
+  st = st != NULL ? st : run_stages(&lowered.module, opts, lowered.target);
   if (st != NULL) {
     tn_lowered_deinit(&lowered);
     return st;

@@ -401,6 +401,7 @@ typedef struct tn_named_array {
 typedef struct tn_pass_opts {
   const struct tn_target *target; /* NULL: the host */
   int32_t opt_level;              /* 0..3 */
+  bool is_strict_math;            /* a result must not change in its last bit */
   const char *func; /* the function a pass works on, where it takes one; NULL: "main" or all */
   const tn_named_array *binds; /* bind_params */
   int32_t n_binds;
