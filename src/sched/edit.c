@@ -3,6 +3,7 @@
 /* Small rewrites that many primitives need. */
 #include <string.h>
 
+#include "sched/loops.h"
 #include "sched/sched_priv.h"
 
 const tn_node *tn_for_with(tn_ir *ir, const tn_node *loop, const tn_node *min,
@@ -30,7 +31,11 @@ const tn_node *tn_sched_and(tn_ir *ir, const tn_node *a, const tn_node *b) {
   if (tn_is_int(a, 1)) {
     return b;
   }
-  return tn_is_int(b, 1) ? a : tn_binary(ir, TN_OP_AND, a, b);
+  if (tn_is_int(b, 1)) {
+    return a;
+  }
+  bool is_guard = tn_loads_data(a, NULL) && !tn_loads_data(b, NULL);
+  return is_guard ? tn_binary(ir, TN_OP_AND, b, a) : tn_binary(ir, TN_OP_AND, a, b);
 }
 
 /* ---- simplifying bindings ---- */

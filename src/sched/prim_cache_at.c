@@ -227,9 +227,9 @@ static tn_status hoist(tn_sched *s, const tn_node *block, const tn_node *expr, u
                        var->attr.text);
     }
     vars[box.n] = var;
-    shape[box.n] = iters->in[i]->in[TN_ITER_EXTENT];
-    box.mins[box.n] = tn_int(ir, shape[box.n]->dtype, 0);
-    box.extents[box.n] = shape[box.n];
+    box.extents[box.n] = iters->in[i]->in[TN_ITER_EXTENT];
+    box.mins[box.n] = tn_int(ir, box.extents[box.n]->dtype, 0);
+    shape[box.n] = tn_extent_to_size(ir, box.extents[box.n]);
     ++box.n;
   }
   (void)snprintf(name, sizeof name, "index_var_%u", number);

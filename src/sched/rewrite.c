@@ -198,13 +198,44 @@ void tn_map_axes(tn_map *map, const tn_node *block, const tn_node *const *values
 
 /* ---- buffers ---- */
 
+/* Sizes are not negative, and neither is what is made of them without a difference. */
+static bool is_surely_size(const tn_node *e) {
+  switch (e->op) {
+    case TN_OP_INT:
+      return e->attr.i64 >= 0;
+    case TN_OP_VAR:
+      return true;
+    case TN_OP_MAX:
+      return is_surely_size(e->in[TN_A]) || is_surely_size(e->in[TN_B]);
+    case TN_OP_CAST:
+      return is_surely_size(e->in[0]);
+    case TN_OP_ADD:
+    case TN_OP_MUL:
+    case TN_OP_MIN:
+    case TN_OP_FLOORDIV:
+    case TN_OP_FLOORMOD:
+      return is_surely_size(e->in[TN_A]) && is_surely_size(e->in[TN_B]);
+    default:
+      return false;
+  }
+}
+
+const tn_node *tn_extent_to_size(tn_ir *ir, const tn_node *extent) {
+  return is_surely_size(extent) ? extent
+                                : tn_binary(ir, TN_OP_MAX, extent, tn_int(ir, extent->dtype, 0));
+}
+
 const tn_node *tn_buffer_like(tn_ir *ir, const tn_node *like, const char *name, uint32_t ndim,
                               const tn_node *const *shape, const char *scope) {
   const tn_node *old = like->in[TN_BUFFER_SHAPE];
+  const tn_node *sizes[TN_MAX_NDIM];
+  for (uint32_t i = 0; shape != NULL && i < ndim; ++i) {
+    sizes[i] = tn_extent_to_size(ir, shape[i]);
+  }
   tn_buffer_spec spec = {.name = tn_ir_text(ir, name),
                          .dtype = like->dtype,
                          .ndim = shape != NULL ? ndim : old->n_in,
-                         .shape = shape != NULL ? shape : (const tn_node *const *)old->in,
+                         .shape = shape != NULL ? sizes : (const tn_node *const *)old->in,
                          .scope = scope != NULL ? scope : like->in[TN_BUFFER_SCOPE]->attr.text};
   return tn_buffer_new(ir, &spec);
 }

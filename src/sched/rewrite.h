@@ -30,6 +30,9 @@ TN_MUST_USE tn_status tn_block_reinfer(tn_sched *s, const tn_node *block,
 /// Serial loops from 0 around a statement, vars[0] outermost. A var may be NULL: no loop.
 const tn_node *tn_loops_around(tn_ir *ir, uint32_t n, const tn_node *const *vars,
                                const tn_node *const *extents, const tn_node *body);
+/// The extent of a loop as the extent of memory: what may be negative becomes max(extent, 0). A
+/// variable counts as a size.
+const tn_node *tn_extent_to_size(tn_ir *ir, const tn_node *extent);
 /// A compact buffer of that name; ndim 0 and shape NULL: the shape of `like`. scope NULL: of `like`.
 const tn_node *tn_buffer_like(tn_ir *ir, const tn_node *like, const char *name, uint32_t ndim,
                               const tn_node *const *shape, const char *scope);

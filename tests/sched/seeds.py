@@ -794,3 +794,93 @@ def f(B: T.Buffer((5,), "int32"), C: T.Buffer((5,), "int32")):
         with T.block("C"):
             vi = T.axis.spatial(5, i)
             C[vi] = B[vi] + C[vi]
+
+# ---- lie_condition_written_inside
+@T.prim_func
+def f(M: T.Buffer((6,), "int32"), A: T.Buffer((6, 4), "int32"), B: T.Buffer((6, 4), "int32")):
+    for i, j in T.grid(6, 4):
+        if M[i] % 2 == 0:
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T.reads(A[vi, vj])
+                T.writes(B[vi, vj], M[vi])
+                B[vi, vj] = A[vi, vj] + 1
+                M[vi] = A[vi, vj] + vj
+
+# ---- condition_reads
+@T.prim_func
+def f(M: T.Buffer((6,), "int32"), A: T.Buffer((6, 4), "int32"), B: T.Buffer((6, 4), "int32")):
+    for i, j in T.grid(6, 4):
+        if M[i] % 2 == 0:
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                B[vi, vj] = A[vi, vj] * 2
+    for i in range(6):
+        with T.block("M"):
+            vi = T.axis.spatial(6, i)
+            M[vi] = M[vi] + 1
+    for i, j in T.grid(6, 4):
+        with T.block("A"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            T.where(M[i] % 3 > 0)
+            A[vi, vj] = B[vi, vj] + M[vi]
+
+# ---- loops_in_the_body
+@T.prim_func
+def f(A: T.Buffer((6, 8), "int32"), B: T.Buffer((6, 8), "int32"), C: T.Buffer((6, 8), "int32")):
+    for i, j in T.grid(6, 8):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[i, vj] + i * 3 - j
+    for i, j in T.grid(6, 8):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            if j < i + 2:
+                C[i, vj] = B[vi, j] * 2
+
+# ---- row_ends
+@T.prim_func
+def f(A: T.Buffer((6, 8), "int32"), B: T.Buffer((5, 8), "int32")):
+    F = T.decl_buffer((48,), "int32", data=A.data)
+    for i, j in T.grid(5, 8):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = F[vi * 8 + vj + 1] + A[vi, 0]
+    for i, j in T.grid(5, 8):
+        with T.block("F"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            F[vi * 8 + vj + 8] = B[vi, 7 - vj]
+    for i, j in T.grid(5, 8):
+        with T.block("A"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = B[vi, vj] + A[vi + 1, vj]
+
+# ---- lie_strides_that_overlap
+@T.prim_func
+def f(A: T.Buffer((28,), "int32"), B: T.Buffer((6, 8), "int32"), C: T.Buffer((6, 8), "int32")):
+    W = T.decl_buffer((6, 8), "int32", data=A.data, strides=(4, 1))
+    for i, j in T.grid(6, 8):
+        with T.block("W"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            W[vi, vj] = B[vi, vj] * 3
+    for i, j in T.grid(6, 8):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = W[vi, vj] + W[vi, 0]
+
+# ---- loops_that_may_be_empty
+@T.prim_func
+def f(a: T.handle, b: T.handle):
+    n = T.int64()
+    A = T.match_buffer(a, (n, 4), "int32")
+    B = T.match_buffer(b, (n, 4), "int32")
+    for i, j in T.grid(n - 3, 4):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi + 3, vj] = A[vi, vj] * 2
+    for i, k in T.grid(n - 3, 4):
+        with T.block("S"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                A[vi, 0] = 5
+            A[vi, 0] = A[vi, 0] + B[vi + 3, vk]
