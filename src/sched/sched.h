@@ -100,6 +100,9 @@ typedef struct tn_sched_stats {
 } tn_sched_stats;
 tn_sched_stats tn_sched_stats_get(const tn_sched *sched);
 
+/// The passes of this room, sched/passes.def.
+const tn_pass *tn_sched_passes(uint32_t *out_n);
+
 /* ---- typed shorthands of what is used most from C ---- */
 
 TN_MUST_USE tn_status tn_sched_get_block(tn_sched *sched, const char *name, const char *func,

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copyright The Tenon authors. */
+/* How large a register tile is: a model of the inner loop. One step of the sum takes rows * more *
+ * vectors multiply-adds, more * vectors loads of `many` and rows broadcasts of `one`; sums, loads
+ * and one broadcast must fit into the registers. */
+#include "sched/rules/tile.h"
+
+enum { MAX_ROWS = 14, MAX_VECTORS = 4 };
+
+/* Share of the rounds of tiles of t that is of use. */
+static double use_of(const tn_contraction *c, int32_t loop, int64_t t) {
+  if (loop == TN_TILE_NO_LOOP) {
+    return t == 1 ? 1 : 0;
+  }
+  int64_t n = c->nest.loops[loop].n;
+  bool is_odd = c->many == NULL ||
+                c->many->strides[loop] == NULL; /* the same for a power of two of rounds, often */
+  if (is_odd && (t & (t - 1)) != 0) {
+    return 0;
+  }
+  if (n == TN_RULE_OPEN || n == 0) {
+    return 1;
+  }
+  int64_t tiles = (n + t - 1) / t;
+  /* the code of a tile that is not whole is there twice, and runs with conditions */
+  return (double)n / (double)(tiles * t) * (n % t == 0 ? 1 : 0.97);
+}
+
+/* The same of lanes: of the last tile only the vectors that hold something are run. */
+static double use_of_lanes(const tn_contraction *c, const tn_tile *t) {
+  int64_t n = c->nest.loops[c->lanes].n;
+  int64_t wide = t->vectors * t->lanes;
+  if (n == TN_RULE_OPEN || n == 0) {
+    return 1;
+  }
+  int64_t vectors = (n + t->lanes - 1) / t->lanes;
+  double use = (double)n / (double)(vectors * t->lanes) * (n % wide == 0 ? 1 : 0.97);
+  return n < wide ? use * (double)vectors / (double)t->vectors : use;
+}
+
+/* Products of use a cycle and lane. */
+static double speed(const tn_rules *r, const tn_contraction *c, const tn_tile *t) {
+  double units = r->target->n_fma_units;
+  double wide = (double)(t->more * t->vectors);
+  double adds = (double)t->rows * wide;
+  double loads = wide * (c->is_side_by_side || t->panels > 0 ? 1 : 4);
+  loads += c->one == NULL ? 0 : (double)t->rows;
+  double cycles = adds / units;
+  double latency = 4; /* of a multiply-add: so many cycles for a round of sums at least */
+  cycles = cycles < latency ? latency : cycles;
+  cycles = cycles < loads / 2 ? loads / 2 : cycles;
+  cycles += 0.1 * loads;
+  return adds * use_of(c, c->rows, t->rows) * use_of(c, c->more, t->more) * use_of_lanes(c, t) /
+         cycles;
+}
+
+/* A copy of `many` pays when enough tiles read it. */
+static int64_t choose_panels(const tn_rules *r, const tn_contraction *c) {
+  enum { FEWEST_ROWS = 16, MOST_PANELS = 4 };
+  int64_t n_rows = c->rows == TN_TILE_NO_LOOP ? 1 : c->nest.loops[c->rows].n;
+  if (c->one == NULL || c->is_window || (n_rows != TN_RULE_OPEN && n_rows < FEWEST_ROWS)) {
+    return 0;
+  }
+  double sum = 1; /* bytes of `one`, which each panel goes through */
+  for (uint32_t i = 0; i < c->nest.n_loops; ++i) {
+    bool moves = !tn_rule_moves_by(c->one, i, 0) && !tn_rule_moves_by(c->store, i, 0);
+    if (moves || c->nest.loops[i].is_reduce) {
+      sum *= c->nest.loops[i].n == TN_RULE_OPEN ? 256 : (double)c->nest.loops[i].n;
+    }
+  }
+  return sum * c->nest.max_bytes * 2 > r->target->l2_bytes ? MOST_PANELS : 1;
+}
+
+void tn_tile_choose(const tn_rules *r, const tn_contraction *c, tn_tile *out) {
+  tn_tile t = {.lanes = tn_rule_lanes(r, &c->nest), .panels = choose_panels(r, c)};
+  double best = -1;
+  for (t.rows = 1; t.rows <= MAX_ROWS; ++t.rows) {
+    for (t.more = 1; t.more <= MAX_VECTORS; ++t.more) {
+      for (t.vectors = 1; t.more * t.vectors <= MAX_VECTORS; ++t.vectors) {
+        int64_t held = t.more * t.vectors * (t.rows + 1) + 1;
+        if (held > r->target->n_vector_regs || (c->is_window && t.vectors > 1 && t.more > 1)) {
+          continue;
+        }
+        double s = speed(r, c, &t);
+        if (s > best) {
+          best = s;
+          *out = t;
+        }
+      }
+    }
+  }
+}
