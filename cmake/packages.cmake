@@ -4,6 +4,8 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
+pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng) # the tool's alone
+pkg_check_modules(JPEG REQUIRED IMPORTED_TARGET libjpeg)
 
 # Not by pkg-config: isl.pc asks to link gmp, whose development package isl's does not bring.
 find_path(TN_ISL_INCLUDE isl/ctx.h REQUIRED)

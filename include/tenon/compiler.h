@@ -170,6 +170,37 @@ TN_API tn_status tn_operator_describe_field(int32_t i, int32_t j, tn_operator_fi
 /// The i-th target's name and one line about it; false outside.
 TN_API bool tn_target_describe(int32_t i, const char **out_name, const char **out_doc);
 
+/* ---- looking into ---- */
+
+typedef struct tn_name_count {
+  const char *name;
+  int64_t n;
+} tn_name_count;
+
+/// What a function and all it calls are made of. Numbers below 0: not known before the run, since
+/// sizes are open or depend on values.
+typedef struct tn_inspection {
+  const tn_param_info *outputs; ///< name: "" where the program has none
+  int32_t n_outputs;
+  const tn_name_count *operators; ///< of the graph level, most frequent first
+  int32_t n_operators;
+  int64_t n_constants;
+  int64_t n_constant_elems;
+  int64_t constant_bytes;
+  double flops; ///< of one run as the operators are written; as of tn_flop_count
+  bool is_flops_estimate;
+  int64_t planned_bytes;     ///< for tensors between kernels, at optimisation level 2
+  int64_t no_reuse_bytes;    ///< if each had memory of its own
+  int64_t lower_bound_bytes; ///< no plan can do with less
+  void *holder;
+} tn_inspection;
+
+/// Looks into function `func`. Names live as long as both program and inspection. Errors: NOT_FOUND;
+/// what a pass on the way to code refuses.
+TN_API tn_status tn_program_inspect(const tn_program *program, const char *func,
+                                    const tn_compile_opts *opts, tn_inspection *out_inspection);
+TN_API void tn_inspection_deinit(tn_inspection *inspection);
+
 /* ---- schedules ---- */
 
 /// How the steps of a schedule are done. Zero-initialise and set what differs; NULL stands for all
@@ -248,6 +279,12 @@ TN_API tn_status tn_program_compile(const tn_program *program, const tn_compile_
 /// IO. The file appears whole or not at all.
 TN_API tn_status tn_program_write(const tn_program *program, const tn_compile_opts *opts,
                                   const char *path);
+/// Compiles the public graph functions to a library of plain C functions (path: ends in .so) and
+/// writes the header that declares and documents them: typed, without a registry, without memory
+/// allocated in a call, and linked to libc, libm and threads alone. Errors: as tn_program_write;
+/// UNSUPPORTED for what needs the virtual machine (branches, loops, shapes that depend on values).
+TN_API tn_status tn_program_write_c(const tn_program *program, const tn_compile_opts *opts,
+                                    const char *path, const char *header_path);
 /// Compiles and tells what became of the loops in machine code (tenon/report.h). out_report: deinit
 /// with tn_code_report_deinit.
 TN_API tn_status tn_program_report(const tn_program *program, const tn_compile_opts *opts,

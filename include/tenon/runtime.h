@@ -303,6 +303,8 @@ TN_API int32_t tn_exec_n_params(const tn_exec *exec, int32_t i);
 TN_API tn_status tn_exec_param(const tn_exec *exec, int32_t i, int32_t j, tn_param_info *out_info);
 /// The index of a function, or -1.
 TN_API int32_t tn_exec_find_function(const tn_exec *exec, const char *name);
+/// Bytes of the tensors that the module brings: its weights.
+TN_API int64_t tn_exec_constant_bytes(const tn_exec *exec);
 /// The whole module as text: functions with their instructions, constants. malloc'ed; free with
 /// free().
 TN_API tn_status tn_exec_print(const tn_exec *exec, char **out_text);

@@ -19,6 +19,8 @@ typedef struct tn_codegen_opts {
   bool keep_unoptimised;   /* TN_EMIT_LL: before LLVM's own passes */
   bool has_comments; /* TN_EMIT_ASM: with what LLVM says of loops and of registers on the stack */
   bool exports_tvm_ffi; /* also __tvm_ffi_<name> for each public function; they need embed/ */
+  const struct tn_model *model; /* its C functions instead of the kernels (model/model.h), which
+                                   need embed/; NULL: none */
 } tn_codegen_opts;
 
 /// Emits every PRIM_FUNC of `lowered` (lower/lower.h's form) as one LLVM module; each becomes an

@@ -157,7 +157,7 @@ static tn_status write_tnx(const tn_lowered *lowered, const tn_compile_opts *opt
     TN_GOTO(st, kernel_file_init(&f), done);
     TN_GOTO(st, write_object(lowered, opts, f.object.data), done);
     const char *objects[] = {f.object.data};
-    TN_GOTO(st, tn_driver_link(objects, 1, lowered->target, f.library.data), done);
+    TN_GOTO(st, tn_driver_link(objects, 1, lowered->target, false, f.library.data), done);
     TN_GOTO(st, tn_file_read(f.library.data, 0, &kernels), done);
   }
   TN_GOTO(st, tn_vm_emit(&lowered->module, lowered->target, kernels.data, kernels.len, &image),
@@ -207,7 +207,7 @@ static tn_status write_library(const tn_lowered *lowered, const tn_compile_opts 
       goto done;
     }
     size_t n_bytes = 0;
-    const void *object = tn_embedded_object(&n_bytes);
+    const void *object = tn_embedded_object(TN_EMBEDDED_TVM_FFI, &n_bytes);
     TN_GOTO(st, tn_file_write(f.embed.data, object, n_bytes), done);
     objects[n_objects++] = f.embed.data;
   }
@@ -217,7 +217,7 @@ static tn_status write_library(const tn_lowered *lowered, const tn_compile_opts 
           done);
   TN_GOTO(st, tn_file_write(f.blob.data, bytes.data, bytes.len), done);
   objects[n_objects++] = f.blob.data;
-  TN_GOTO(st, tn_driver_link(objects, n_objects, lowered->target, f.library.data), done);
+  TN_GOTO(st, tn_driver_link(objects, n_objects, lowered->target, false, f.library.data), done);
   tn_buf_clear(&bytes);
   TN_GOTO(st, tn_file_read(f.library.data, 0, &bytes), done);
   TN_GOTO(st, tn_file_write(path, bytes.data, bytes.len), done);

@@ -40,14 +40,19 @@ TN_MUST_USE tn_status tn_driver_keep_only(tn_module *module, const char *name);
 /// UNSUPPORTED for a loop function whose attribute "target" asks for code that `target` is not.
 TN_MUST_USE tn_status tn_driver_check_targets(const tn_module *module, const tn_target *target);
 void tn_lowered_deinit(tn_lowered *lowered);
+/// Kind, type, rank, extents and text of a graph-level type; the rest of *info stays.
+void tn_driver_describe_type(tn_ir *ir, const tn_node *type, tn_param_info *info);
 bool tn_module_has_kernels(const tn_module *module);
 
-/// Links objects to a shared library at `out_path` with cc, else ld.lld. objects: paths.
+/// Links objects to a shared library at `out_path` with cc, else ld.lld. objects: paths. needs_libc:
+/// the library names libc, for a process that may not have loaded it.
 TN_MUST_USE tn_status tn_driver_link(const char *const *objects, size_t n_objects,
-                                     const tn_target *target, const char *out_path);
+                                     const tn_target *target, bool needs_libc,
+                                     const char *out_path);
 
-/// The object file of src/embed, for the library being written; static storage.
-const void *tn_embedded_object(size_t *out_n_bytes);
+/// An object file of src/embed, for the library being written; static storage.
+typedef enum tn_embedded { TN_EMBEDDED_TVM_FFI, TN_EMBEDDED_MODEL } tn_embedded;
+const void *tn_embedded_object(tn_embedded which, size_t *out_n_bytes);
 
 /// A host array that looks at the tensor's memory; INVALID unless it lies on the cpu and is
 /// compact.

@@ -77,7 +77,7 @@ static tn_status run(const char *const *argv, const char *log_path) {
 }
 
 tn_status tn_driver_link(const char *const *objects, size_t n_objects, const tn_target *target,
-                         const char *out_path) {
+                         bool needs_libc, const char *out_path) {
   const char *const compilers[] = {
       getenv("CC") != NULL ? getenv("CC") : "cc", "cc", "gcc", "clang", "clang-19", NULL};
   static const char *const cross_linkers[] = {"ld.lld", "ld.lld-19", NULL};
@@ -116,6 +116,10 @@ tn_status tn_driver_link(const char *const *objects, size_t n_objects, const tn_
     /* Kernels may call libm. Without a compiler its place is not known, and the process that loads
      * the library has it. */
     TN_VEC_PUSH(&argv, "-lm");
+    if (needs_libc) {
+      TN_VEC_PUSH(&argv, "-lpthread");
+      TN_VEC_PUSH(&argv, "-lc");
+    }
   }
   TN_VEC_PUSH(&argv, NULL);
   tn_buf_printf(&log, "%s.log", out_path);

@@ -326,7 +326,7 @@ static void describe_tensor(tn_ir *ir, tn_dtype dtype, const tn_node *shape, int
   }
 }
 
-static void describe_type(tn_ir *ir, const tn_node *type, tn_param_info *info) {
+void tn_driver_describe_type(tn_ir *ir, const tn_node *type, tn_param_info *info) {
   info->text = text_of(ir, type);
   info->ndim = -1;
   switch ((tn_op)type->op) {
@@ -398,7 +398,7 @@ tn_status tn_program_param(const tn_program *program, int32_t i, int32_t j,
   if (function.is_graph) {
     const tn_node *param = func->in[TN_GFUNC_PARAMS]->in[j];
     info.name = param->attr.text;
-    describe_type(program->ir, param->in[0], &info);
+    tn_driver_describe_type(program->ir, param->in[0], &info);
   } else {
     describe_prim_param(program, func, j, &info);
   }

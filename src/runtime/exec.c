@@ -356,6 +356,15 @@ const char *tn_exec_function_name(const tn_exec *exec, int32_t i) {
   return f == NULL ? "" : tn_exec_str(&exec->view, f->name);
 }
 
+int64_t tn_exec_constant_bytes(const tn_exec *exec) {
+  int64_t n_bytes = 0;
+  for (size_t i = 0; i < exec->view.n_consts; ++i) {
+    const tn_exec_const *c = &exec->view.consts[i];
+    n_bytes += c->kind == TN_EXEC_C_TENSOR ? (int64_t)c->n_bytes : 0;
+  }
+  return n_bytes;
+}
+
 const char *tn_exec_function_doc(const tn_exec *exec, int32_t i) {
   const tn_exec_func *f = public_func(exec, i);
   return f == NULL ? "" : tn_exec_str(&exec->view, f->doc);

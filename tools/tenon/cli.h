@@ -70,11 +70,18 @@ tn_status cli_write(const char *path, const char *text);
 /* Options that several commands share. */
 #define CLI_OPT_FUNC \
   { "func", 'f', "NAME", "the function to take (default: main, or the only public one)" }
-#define CLI_OPT_INPUT                                                                          \
-  {                                                                                            \
-    "input", 'i', "NAME=FILE",                                                                 \
-        "an argument, from .npy, FILE.npz:MEMBER or idx(.gz); for a scalar also NAME=NUMBER; " \
-        "repeatable"                                                                           \
+#define CLI_OPT_INPUT                                                                         \
+  {                                                                                           \
+    "input", 'i', "NAME=FILE",                                                                \
+        "an argument, from .npy, FILE.npz:MEMBER, idx(.gz), .pb, .png or .jpg; for a scalar " \
+        "also NAME=NUMBER; repeatable"                                                        \
+  }
+#define CLI_OPT_PREPROCESS                                                                       \
+  {                                                                                              \
+    "preprocess", 0, "HOW",                                                                      \
+        "what pixels of a .png or .jpg go through: none (0..255, resized to the input's size), " \
+        "scale01 (divided by 255), imagenet (shorter side to 256, the middle 224 x 224, "        \
+        "normalised)"                                                                            \
   }
 #define CLI_OPT_RANDOM \
   { "random", 0, "[SEED]", "fill arguments that were not given with reproducible random values" }
@@ -98,10 +105,10 @@ tn_status cli_write(const char *path, const char *text);
         "the value (a number, True, False or a text) of a name that the text leaves open; " \
         "repeatable"                                                                        \
   }
-#define CLI_OPT_SHAPE                                                                         \
-  {                                                                                           \
-    "shape", 0, "NAME=N,N...",                                                                \
-        "the shape of an ONNX model's input; below 0: as the model has it; repeatable"        \
+#define CLI_OPT_SHAPE                                                                  \
+  {                                                                                    \
+    "shape", 0, "NAME=N,N...",                                                         \
+        "the shape of an ONNX model's input; below 0: as the model has it; repeatable" \
   }
 #define CLI_OPT_TARGET \
   { "target", 0, "NAME", "what to compile for (default: host); `tenon targets` lists them" }

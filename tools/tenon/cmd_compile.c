@@ -19,6 +19,10 @@ static const cli_option compile_options[] = {
     CLI_OPT_TARGET,
     CLI_OPT_LEVEL,
     CLI_OPT_STRICT,
+    {"header", 0, "FILE",
+     "a .so of plain C functions, and this header that declares them: no registry, no allocation "
+     "in "
+     "a call, nothing linked but libc, libm and threads"},
     {"export", 0, "CONVENTION",
      "tvm-ffi: each public loop function of a .so also as __tvm_ffi_NAME"},
     {"report", 0, NULL,
@@ -51,9 +55,13 @@ static int run_compile(const cli_args *args) {
   cli_compile compile;
   tn_program *program = NULL;
   const char *path = cli_value(args, "output");
+  const char *header = cli_value(args, "header");
   bool has_report = cli_value(args, "report") != NULL;
   if (path == NULL && !has_report) {
     return cli_usage(args, "-o OUT is missing");
+  }
+  if (path == NULL && header != NULL) {
+    return cli_usage(args, "--header declares what a library has: -o NAME.so is missing");
   }
   if (!has_report && cli_value(args, "json") != NULL) {
     return cli_usage(args, "--json is the form of --report");
@@ -72,7 +80,10 @@ static int run_compile(const cli_args *args) {
   compile.opts.func = cli_value(args, "func");
   tn_status st = session_load(args, NULL, &program);
   st = st == NULL ? session_bind(args, program) : st;
-  st = st == NULL && path != NULL ? tn_program_write(program, &compile.opts, path) : st;
+  if (st == NULL && path != NULL) {
+    st = header != NULL ? tn_program_write_c(program, &compile.opts, path, header)
+                        : tn_program_write(program, &compile.opts, path);
+  }
   st = st == NULL && has_report ? print_report(args, program, &compile.opts) : st;
   tn_program_free(program);
   return cli_finish(st);

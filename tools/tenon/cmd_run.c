@@ -8,15 +8,20 @@
 #include <sys/stat.h>
 
 #include "commands.h"
+#include "labels.h"
 #include "session.h"
 
 static const cli_option run_options[] = {
     CLI_OPT_FUNC,
     CLI_OPT_INPUT,
+    CLI_OPT_PREPROCESS,
     CLI_OPT_RANDOM,
     CLI_OPT_SIZE,
     {"output", 'o', "DIR",
      "write each result there as NAME.npy; or to a file: .npz takes all, .npy .idx .idx.gz one"},
+    {"labels", 0, "FILE",
+     "print the likeliest classes by these names, one a line, instead of values"},
+    {"top", 0, "N", "how many classes (default 5 with --labels); alone: by number"},
     CLI_OPT_BIND,
     CLI_OPT_DIALECT,
     CLI_OPT_DEFINE,
@@ -226,16 +231,53 @@ static void show(const char *name, const tn_arg *value) {
   }
 }
 
+/* Classes instead of values, where a result has as many as there are names. */
+static tn_status show_classes(const results *r, const labels *l, int32_t top) {
+  bool is_any = false;
+  for (int32_t i = 0; i < r->n; ++i) {
+    tn_tensor *tensor = tn_arg_tensor(&r->values[i]);
+    if (tensor != NULL && labels_fit(l, tn_tensor_dl(tensor))) {
+      labels_print(l, top, r->names[i], tensor);
+      is_any = true;
+    }
+  }
+  if (is_any) {
+    return NULL;
+  }
+  char text[128];
+  (void)snprintf(text, sizeof text, "no result has %d values in a row, one a class", l->n);
+  return tn_status_make(TN_INVALID,
+                        l->names != NULL ? text : "no result has several values in a row");
+}
+
+static tn_status show_all(const cli_args *args, const results *r) {
+  const char *path = cli_value(args, "labels");
+  labels l = {0};
+  int64_t top = 0;
+  if (path == NULL && cli_value(args, "top") == NULL) {
+    for (int32_t i = 0; i < r->n; ++i) {
+      show(r->names[i], &r->values[i]);
+    }
+    return NULL;
+  }
+  (void)cli_int(args, "top", 1, INT32_MAX, 5, &top); /* checked before */
+  tn_status st = path != NULL ? labels_read(path, &l) : NULL;
+  st = st == NULL ? show_classes(r, &l, (int32_t)top) : st;
+  labels_free(&l);
+  return st;
+}
+
 static int run_run(const cli_args *args) {
   cli_compile compile;
   session s = {0};
   tn_arg ret = tn_arg_none();
   int64_t n_threads = 0;
+  int64_t top = 0;
   const char *output = cli_value(args, "output");
   const char *interpret = cli_value(args, "interpret");
   static results r; /* large, and there is one run a process */
   if (!session_check_args(args) || !cli_int(args, "threads", 1, 1024, 0, &n_threads) ||
-      !cli_compile_opts(args, &compile)) {
+      !cli_int(args, "top", 1, INT32_MAX, 0, &top) || !cli_compile_opts(args, &compile)) {
     return CLI_USAGE;
   }
   if (interpret != NULL && *interpret != '\0' && strcmp(interpret, "checked") != 0) {
@@ -251,10 +293,8 @@ static int run_run(const cli_args *args) {
   st = st == NULL ? session_call(&s, &ret) : st;
   st = st == NULL ? collect_all(&r, &s, &ret) : st;
   st = st == NULL && output != NULL ? save_all(&r, output) : st;
+  st = st == NULL ? show_all(args, &r) : st;
   for (int32_t i = 0; i < r.n; ++i) {
-    if (st == NULL) {
-      show(r.names[i], &r.values[i]);
-    }
     tn_arg_release(&r.values[i]);
   }
   tn_arg_release(&ret);

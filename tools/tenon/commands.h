@@ -10,6 +10,7 @@ extern const cli_command cli_cmd_bench;
 extern const cli_command cli_cmd_check;
 extern const cli_command cli_cmd_compile;
 extern const cli_command cli_cmd_fmt;
+extern const cli_command cli_cmd_inspect;
 extern const cli_command cli_cmd_ops;
 extern const cli_command cli_cmd_opt;
 extern const cli_command cli_cmd_passes;

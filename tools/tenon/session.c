@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "picture.h"
 #include "sizes.h"
 #include "tenon/abi/exec.h"
 
@@ -40,7 +41,8 @@ bool session_check_pairs(const cli_args *args, const char *name) {
 bool session_check_args(const cli_args *args) {
   cli_read read; /* loading reads them again; here a wrong one is wrong usage */
   int64_t seed = 0;
-  if (!cli_read_opts(args, &read)) {
+  picture_mode mode = PICTURE_NONE;
+  if (!cli_read_opts(args, &read) || !picture_mode_of(args, &mode)) {
     return false;
   }
   return session_check_pairs(args, "input") && session_check_pairs(args, "bind") &&
@@ -276,13 +278,17 @@ static bool is_float_type(tn_dtype dtype) {
   return dtype == TN_DT_F32 || dtype == TN_DT_F64 || dtype == TN_DT_F16 || dtype == TN_DT_BF16;
 }
 
-static tn_status load_argument(const tn_param_info *param, const char *path, tn_arg *out_arg) {
+static tn_status load_argument(const cli_args *args, const tn_param_info *param, const char *path,
+                               tn_arg *out_arg) {
   tn_tensor *tensor = NULL;
+  picture_mode mode = PICTURE_NONE;
   if (param->kind == TN_EXEC_TY_SCALAR &&
       parse_number(path, is_float_type(param->dtype), out_arg)) {
     return NULL;
   }
-  tn_status st = tn_tensor_load(path, &tensor);
+  (void)picture_mode_of(args, &mode); /* checked before */
+  tn_status st = picture_is_path(path) ? picture_load(path, param, mode, &tensor)
+                                       : tn_tensor_load(path, &tensor);
   if (st == NULL && param->kind == TN_EXEC_TY_SCALAR) {
     st = scalar_of(param, tensor, out_arg);
   } else if (st == NULL && param->kind == 2 /* shape */) {
@@ -307,21 +313,32 @@ static tn_status unknown_argument(const session *s, const char *text) {
                      s->n_params > 0 ? names : "none");
 }
 
+/* The parameter that "NAME=FILE" is about, -1: none. A model's names may hold a "=": the longest name
+ * that fits is meant. */
+static int32_t find_parameter(const session *s, const char *text) {
+  int32_t found = -1;
+  for (int32_t j = 0; j < s->n_params; ++j) {
+    if (is_about(text, s->params[j].name) &&
+        (found < 0 || strlen(s->params[j].name) > strlen(s->params[found].name))) {
+      found = j;
+    }
+  }
+  return found;
+}
+
 /* The arguments that were given, and what their shapes tell. */
 static tn_status gather_given(const cli_args *args, session *s, sizes *known) {
   for (int32_t i = 0; cli_value_at(args, "input", i) != NULL; ++i) {
     const char *text = cli_value_at(args, "input", i);
-    int32_t j = 0;
-    while (j < s->n_params && !is_about(text, s->params[j].name)) {
-      ++j;
-    }
-    if (j == s->n_params) {
+    int32_t j = find_parameter(s, text);
+    if (j < 0) {
       return unknown_argument(s, text);
     }
     if (s->args[j].kind != TN_ARG_NONE) {
       return usage_error("--input %s: argument %s was given already", text, s->params[j].name);
     }
-    tn_status st = load_argument(&s->params[j], strchr(text, '=') + 1, &s->args[j]);
+    const char *path = text + strlen(s->params[j].name) + 1;
+    tn_status st = load_argument(args, &s->params[j], path, &s->args[j]);
     if (st == NULL && tn_arg_dl(&s->args[j]) != NULL) {
       st = sizes_see(known, &s->params[j], tn_arg_dl(&s->args[j]));
     } else if (st == NULL && s->args[j].kind == TN_ARG_INT) {
@@ -422,8 +439,7 @@ static bool is_compiled_file(const char *path) {
 static const char *option_for_text(const cli_args *args) {
   static const char *const names[] = {"interpret",   "bind",        "target",      "opt-level",
                                       "strict-math", "verify-each", "time-passes", "dump-dir",
-                                      "dialect",     "define",      "shape",
-                                      "schedule"};
+                                      "dialect",     "define",      "shape",       "schedule"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     if (cli_value(args, names[i]) != NULL) {
       return names[i];
@@ -432,8 +448,8 @@ static const char *option_for_text(const cli_args *args) {
   return NULL;
 }
 
-static tn_status open_file(const cli_args *args, const cli_compile *compile, bool is_interpreted,
-                           const session_change *change, session *s) {
+/* Loads an executable or reads, binds and changes a program; describes the function. */
+static tn_status open_file(const cli_args *args, const session_change *change, session *s) {
   const char *path = args->operands[0];
   tn_status st = NULL;
   int32_t index = 0;
@@ -452,11 +468,14 @@ static tn_status open_file(const cli_args *args, const cli_compile *compile, boo
   st = st == NULL ? session_bind(args, s->program) : st;
   st = st == NULL && change != NULL ? change->run(change->ctx, s->program) : st;
   st = st == NULL ? choose_function(args, s, &index) : st;
-  st = st == NULL ? describe_program_function(s, index) : st;
-  if (st == NULL && !is_interpreted) {
-    tn_compile_opts opts = compile->opts;
-    opts.func = s->func;
-    st = tn_program_compile(s->program, &opts, &s->exec);
+  return st == NULL ? describe_program_function(s, index) : st;
+}
+
+tn_status session_describe(const cli_args *args, session *out) {
+  *out = (session){0};
+  tn_status st = open_file(args, NULL, out);
+  if (st != NULL) {
+    session_close(out);
   }
   return st;
 }
@@ -465,7 +484,12 @@ tn_status session_open(const cli_args *args, const cli_compile *compile, int32_t
                        bool is_interpreted, const session_change *change, session *out) {
   *out = (session){0};
   tn_status st = tn_runtime_create(n_threads, &out->rt);
-  st = st == NULL ? open_file(args, compile, is_interpreted, change, out) : st;
+  st = st == NULL ? open_file(args, change, out) : st;
+  if (st == NULL && out->exec == NULL && !is_interpreted) {
+    tn_compile_opts opts = compile->opts;
+    opts.func = out->func;
+    st = tn_program_compile(out->program, &opts, &out->exec);
+  }
   if (st == NULL && out->exec != NULL) {
     st = tn_vm_create(out->rt, out->exec, NULL, 0, &out->vm);
   }

@@ -44,6 +44,8 @@ typedef struct session_change {
 /// function and gathers its arguments.
 tn_status session_open(const cli_args *args, const cli_compile *compile, int32_t n_threads,
                        bool is_interpreted, const session_change *change, session *out);
+/// Opens the file and describes its function, without compiling or running anything.
+tn_status session_describe(const cli_args *args, session *out);
 /// Calls the function once. out_ret: owned by the caller.
 tn_status session_call(session *s, tn_arg *out_ret);
 void session_close(session *s);

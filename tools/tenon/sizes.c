@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_BYTES = 256 };
-
 static bool is_name(const char *text, size_t len) {
   bool is_word = len > 0 && len < SIZES_NAME_BYTES && !isdigit((unsigned char)text[0]);
   for (size_t i = 0; is_word && i < len; ++i) {
@@ -21,9 +19,7 @@ static bool is_name(const char *text, size_t len) {
   return is_word;
 }
 
-/* The text of the open extent at place `i` of a type's shape; false for a number, or when it is longer
- * than anything a person writes. */
-static bool text_at(const tn_param_info *param, int32_t i, char *out) {
+bool sizes_text(const tn_param_info *param, int32_t i, char *out) {
   const char *p = strstr(param->text, "((");
   int32_t depth = 0;
   if (p == NULL || param->dims[i] >= 0) {
@@ -38,7 +34,7 @@ static bool text_at(const tn_param_info *param, int32_t i, char *out) {
   for (depth = 0; p[len] != '\0' && (depth > 0 || strchr(",)\"", p[len]) == NULL); ++len) {
     depth += p[len] == '(' ? 1 : p[len] == ')' ? -1 : 0;
   }
-  if (len == 0 || len >= TEXT_BYTES) {
+  if (len == 0 || len >= SIZES_TEXT_BYTES) {
     return false;
   }
   memcpy(out, p, len);
@@ -57,8 +53,8 @@ static int32_t find(const sizes *s, const char *name, size_t len) {
 
 /* The item that the open extent `i` of `param` is, or -1: an expression of sizes is none. */
 static int32_t item_at(const sizes *s, const tn_param_info *param, int32_t i) {
-  char text[TEXT_BYTES];
-  return text_at(param, i, text) ? find(s, text, strlen(text)) : -1;
+  char text[SIZES_TEXT_BYTES];
+  return sizes_text(param, i, text) ? find(s, text, strlen(text)) : -1;
 }
 
 /* ---- expressions: n * 2, (n + 1) // 2, T.min(n, 4) ---- */
@@ -190,9 +186,9 @@ static int64_t eval_sum(evaluation *e) {
  * that would tell it, or -1. */
 static int64_t extent_at(const sizes *s, const tn_param_info *param, int32_t i,
                          int32_t *out_missing) {
-  char text[TEXT_BYTES];
+  char text[SIZES_TEXT_BYTES];
   evaluation e = {.s = s, .p = text, .missing = -1};
-  bool is_there = text_at(param, i, text);
+  bool is_there = sizes_text(param, i, text);
   int64_t value = is_there ? eval_sum(&e) : -1;
   if (out_missing != NULL) {
     *out_missing = e.missing;
@@ -221,11 +217,11 @@ static void add_names(sizes *s, const char *text) {
 }
 
 void sizes_init(sizes *s, const tn_param_info *params, int32_t n_params) {
-  char text[TEXT_BYTES];
+  char text[SIZES_TEXT_BYTES];
   *s = (sizes){0};
   for (int32_t j = 0; j < n_params; ++j) {
     for (int32_t i = 0; i < params[j].ndim; ++i) {
-      if (text_at(&params[j], i, text)) {
+      if (sizes_text(&params[j], i, text)) {
         add_names(s, text);
       }
     }

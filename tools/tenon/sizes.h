@@ -9,7 +9,7 @@
 
 #include "cli.h"
 
-enum { SIZES_MAX = 64, SIZES_NAME_BYTES = 64, SIZES_MAX_NDIM = 16 };
+enum { SIZES_MAX = 64, SIZES_NAME_BYTES = 64, SIZES_TEXT_BYTES = 256, SIZES_MAX_NDIM = 16 };
 
 typedef struct sizes {
   int32_t n;
@@ -20,6 +20,9 @@ typedef struct sizes {
   } items[SIZES_MAX];
 } sizes;
 
+/// Writes the open extent `i` of a type as its text has it, "n" or "n * 2", to `out`
+/// [SIZES_TEXT_BYTES]. False for a number, and when it is longer than anything a person writes.
+bool sizes_text(const tn_param_info *param, int32_t i, char *out);
 /// Gathers the names from the parameters' types. Names past SIZES_MAX stay open.
 void sizes_init(sizes *s, const tn_param_info *params, int32_t n_params);
 /// Every value of --size has the form NAME=N; otherwise prints what is wrong and returns false.

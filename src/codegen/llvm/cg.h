@@ -18,6 +18,7 @@
  *   func.c      functions of ours
  *   entry.c     the exported function: argument checks, then the call of the body
  *   export_ffi.c  the same function in the convention of tvm-ffi
+ *   model.c     a static plan as plain C functions
  *   blob.c      bytes as an object file
  *   jit.c       object code made executable in this process
  *
@@ -290,5 +291,9 @@ LLVMValueRef tn_cg_declare_kernel(tn_cg *cg, const char *name);
 /* ---- export_ffi.c ---- */
 /// Adds a function __tvm_ffi_<name> for each public kernel, all of which are emitted already.
 void tn_cg_export_ffi(tn_cg *cg);
+
+/* ---- model.c ---- */
+/// Adds the C functions of a model, whose kernels are emitted already and become internal.
+void tn_cg_model(tn_cg *cg, const struct tn_model *model);
 
 #endif

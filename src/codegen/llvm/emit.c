@@ -43,6 +43,9 @@ static tn_status emit_functions(tn_cg *cg) {
   if (cg->opts->exports_tvm_ffi && cg->st == NULL) {
     tn_cg_export_ffi(cg);
   }
+  if (cg->opts->model != NULL && cg->st == NULL) {
+    tn_cg_model(cg, cg->opts->model);
+  }
   tn_status st = cg->st;
   cg->st = NULL;
   return st;
