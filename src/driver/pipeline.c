@@ -7,6 +7,8 @@
 #include "driver/driver_priv.h"
 #include "graph/graph.h"
 #include "lower/lower.h"
+#include "ops/ops.h"
+#include "sched/sched.h"
 
 /* clang-format off */
 /* X(pass, level, math): runs from that level of optimisation on. ANY: with --strict-math too; LOOSE: not, since results may
@@ -16,6 +18,15 @@
   X(normalize, 0, ANY)                                                                             \
   X(lift_functions, 0, ANY)                                                                        \
   X(dead_code, 0, ANY)                                                                             \
+  X(fold_constants, 1, ANY)                                                                        \
+  X(clean_graph, 1, ANY)                                                                           \
+  X(cse, 1, ANY)                  /* patterns then meet one value where exporters wrote two */     \
+  X(fold_batch_norm, 1, LOOSE)                                                                     \
+  X(fold_constants, 1, ANY)       /* the weights, scaled */                                        \
+  X(recognise_patterns, 1, LOOSE)                                                                  \
+  X(clean_graph, 1, ANY)          /* what only stood between two patterns */                       \
+  X(fold_constants, 1, ANY)                                                                        \
+  X(dead_code, 1, ANY)                                                                             \
   X(legalize_graph, 0, ANY)       /* operators -> call_tir of loop functions; needs all types */   \
   /* graph level -> VM form (graph/graph.h): memory becomes visible, so the order of statements    \
    * counts from here */                                                                           \
@@ -60,7 +71,8 @@ const char *tn_default_passes(void) {
 /* ---- the tables of the rooms as one ---- */
 
 typedef const tn_pass *(*pass_table)(uint32_t *out_n);
-static const pass_table tables[] = {tn_graph_passes, tn_lower_passes};
+static const pass_table tables[] = {tn_graph_passes, tn_ops_passes, tn_sched_passes,
+                                    tn_lower_passes};
 
 static const tn_pass *pass_at(uint32_t i) {
   for (size_t t = 0; t < sizeof tables / sizeof *tables; ++t) {

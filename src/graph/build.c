@@ -91,6 +91,36 @@ tn_status tn_each_gfunc(tn_module *module, void *ctx,
   return tn_ir_status(module->ir);
 }
 
+/* ---- values that took the place of others ---- */
+
+const tn_node *tn_value_now(const tn_map *became, const tn_node *value) {
+  uint64_t word = 0;
+  while (value->op == TN_OP_GVAR && tn_map_find(became, value->id, &word)) {
+    value = (const tn_node *)(uintptr_t)word;
+  }
+  return value;
+}
+
+const tn_node *tn_dataflow_outputs(tn_ir *ir, const tn_node *outputs, const tn_node *body,
+                                   const tn_map *became) {
+  tn_map bound = {0};
+  tn_stmts kept = {0};
+  for (uint32_t i = 0; i < tn_body_n(body); ++i) {
+    tn_map_set(&bound, tn_body_at(body, i)->in[TN_BIND_VAR]->id, 1);
+  }
+  for (uint32_t i = 0; i < outputs->n_in; ++i) {
+    const tn_node *value = tn_value_now(became, outputs->in[i]);
+    if (tn_map_find(&bound, value->id, NULL)) {
+      TN_VEC_PUSH(&kept, value);
+      tn_map_remove(&bound, value->id);
+    }
+  }
+  const tn_node *list = tn_node_with_n(ir, outputs, (uint32_t)kept.len, kept.data);
+  TN_VEC_DEINIT(&kept);
+  tn_map_deinit(&bound);
+  return list;
+}
+
 /* ---- makers ---- */
 
 const tn_node *tn_gvar_new(tn_ir *ir, const char *name, const tn_node *type) {

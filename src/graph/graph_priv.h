@@ -34,6 +34,15 @@ TN_MUST_USE tn_status tn_each_gfunc(tn_module *module, void *ctx,
                                     tn_status (*one)(tn_module *module, const tn_node *func,
                                                      void *ctx, const tn_node **out));
 
+/// What took the place of a value: `became` maps GVAR ids to the nodes that they became.
+const tn_node *tn_value_now(const tn_map *became, const tn_node *value);
+/// The outputs of a dataflow block whose values became others: those that are bound in `body`, once
+/// each.
+const tn_node *tn_dataflow_outputs(tn_ir *ir, const tn_node *outputs, const tn_node *body,
+                                   const tn_map *became);
+/// The function without pure bindings that nobody uses.
+const tn_node *tn_gfunc_without_dead_code(const tn_module *module, const tn_node *func);
+
 /* ---- small makers ---- */
 
 const tn_node *tn_gvar_new(tn_ir *ir, const char *name, const tn_node *type);

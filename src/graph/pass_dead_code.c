@@ -123,11 +123,17 @@ static const tn_node *sweep_body(dce *d, const tn_node *body) {
   return out;
 }
 
+const tn_node *tn_gfunc_without_dead_code(const tn_module *module, const tn_node *func) {
+  dce d = {.ir = module->ir, .module = module};
+  const tn_node *out =
+      tn_gfunc_with_body(module->ir, func, sweep_body(&d, func->in[TN_GFUNC_BODY]));
+  tn_map_deinit(&d.used);
+  return out;
+}
+
 static tn_status one(tn_module *module, const tn_node *func, void *ctx, const tn_node **out) {
   (void)ctx;
-  dce d = {.ir = module->ir, .module = module};
-  *out = tn_gfunc_with_body(module->ir, func, sweep_body(&d, func->in[TN_GFUNC_BODY]));
-  tn_map_deinit(&d.used);
+  *out = tn_gfunc_without_dead_code(module, func);
   return NULL;
 }
 

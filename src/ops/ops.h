@@ -11,6 +11,9 @@
 /// All operators, sorted by name. Static storage.
 const tn_op_table *tn_ops_table(void);
 
+/// The passes that know operators: folding, rewrite rules (ops/rules).
+const tn_pass *tn_ops_passes(uint32_t *out_n);
+
 /// An example of an operator, for tests: argument types and fields. The sizes are small.
 typedef struct tn_op_case {
   const char *op;     /* "add" */

@@ -1,0 +1,48 @@
+# run: tenon opt --passes=cse %s
+# Of equal pure calls the first one's value serves all, also inside branches; what a branch computes stays its own.
+@I.ir_module
+class M:
+    @R.function
+    def main(x: R.Tensor((4,), dtype="float32"), c: R.Tensor((), dtype="bool")) -> R.Tensor((4,), dtype="float32"):
+        with R.dataflow():
+            a = R.exp(x)
+            b = R.exp(x)
+            d = R.add(a, R.const(2.0, "float32"))
+            e = R.add(b, R.const(2.0, "float32"))
+            f = R.multiply(d, e)
+            R.output(f, b)
+        g = R.exp(f)
+        if c:
+            h = R.exp(f)
+            i = R.tanh(h)
+            j = i
+        else:
+            k = R.tanh(g)
+            j = k
+        l = R.tanh(g)
+        m = R.add(b, l)
+        n = R.add(j, m)
+        return n
+# expect:
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class M:
+    @R.function
+    def main(x: R.Tensor((4,), dtype="float32"), c: R.Tensor((), dtype="bool")) -> R.Tensor((4,), dtype="float32"):
+        with R.dataflow():
+            a: R.Tensor((4,), dtype="float32") = R.exp(x)
+            d: R.Tensor((4,), dtype="float32") = R.add(a, R.const(2.0, "float32"))
+            f: R.Tensor((4,), dtype="float32") = R.multiply(d, d)
+            R.output(f, a)
+        g: R.Tensor((4,), dtype="float32") = R.exp(f)
+        if c:
+            j: R.Tensor((4,), dtype="float32") = R.tanh(g)
+        else:
+            j: R.Tensor((4,), dtype="float32") = R.tanh(g)
+        l: R.Tensor((4,), dtype="float32") = R.tanh(g)
+        m: R.Tensor((4,), dtype="float32") = R.add(a, l)
+        n: R.Tensor((4,), dtype="float32") = R.add(j, m)
+        return n
