@@ -65,6 +65,12 @@ FAMILY(grid_sample, 0)
 FAMILY(fma, 0)
 FAMILY(masked_fill, 0)
 FAMILY(outer, 0)
+FAMILY(tree_ensemble, 0)
+FAMILY(bitcast, TN_OPD_MOVES)
+FAMILY(det, 0)
+FAMILY(pool_places, 0)
+FAMILY(random, 0)
+FAMILY(roi_align, 0)
 #undef FAMILY
 
 #endif

@@ -180,10 +180,14 @@ static const tn_field topk_fields[] = {
 static const tn_field quantize_fields[] = {
     {"axis", TN_FIELD_INT, "-1", "the axis that scale and zero point stand along"},
     {"out_dtype", TN_FIELD_DTYPE, "\"int8\"", "an integer type"},
+    {"block_size", TN_FIELD_INT, "0",
+     "elements of the axis that share a scale, of a's rank then; 0: one along the axis"},
 };
 static const tn_field dequantize_fields[] = {
     {"axis", TN_FIELD_INT, "-1", "the axis that scale and zero point stand along"},
     {"out_dtype", TN_FIELD_DTYPE, "\"float32\"", "a float type"},
+    {"block_size", TN_FIELD_INT, "0",
+     "elements of the axis that share a scale, of a's rank then; 0: one along the axis"},
 };
 static const tn_field conv_transpose_fields[] = {
     {"strides", TN_FIELD_INTS, "[1, 1]", "from one element's window to the next"},
@@ -311,8 +315,40 @@ static const tn_field grid_sample_fields[] = {
     {"align_corners", TN_FIELD_BOOL, "False",
      "-1 and 1 are the centres of the corners, not their far edges"},
 };
+static const tn_field tree_fields[] = {
+    {"n_targets", TN_FIELD_INT, NULL, "columns of the result"},
+    {"depth", TN_FIELD_INT, NULL, "steps from a root that reach every leaf"},
+    {"mode", TN_FIELD_INT, "-1",
+     "all comparisons are this one: 0 <=, 1 <, 2 >=, 3 >, 4 ==, 5 !=; -1: each node's own"},
+    {"aggregate", TN_FIELD_STR, "\"sum\"",
+     "how weights meet: sum, mean (over the trees), min, max"},
+};
 static const tn_field masked_fill_fields[] = {
     {"value", TN_FIELD_FLOAT, NULL, "the value, converted to the type of a"},
+};
+static const tn_field bitcast_fields[] = {
+    {"dtype", TN_FIELD_DTYPE, NULL, "the element type of the result"},
+};
+static const tn_field pool_places_fields[] = {
+    {"pool_size", TN_FIELD_INTS, "[1, 1]", "extent of a window"},
+    {"strides", TN_FIELD_INTS, "[1, 1]", "from one window to the next"},
+    {"padding", TN_FIELD_INTS, "[0, 0]",
+     "around the data: one, one a dimension, or all before and all after"},
+    {"dilation", TN_FIELD_INTS, "[1, 1]", "from one element of a window to the next"},
+    {"ceil_mode", TN_FIELD_BOOL, "False", "a last window may reach over the end"},
+    {"by_columns", TN_FIELD_BOOL, "False", "number the elements of a picture column by column"},
+};
+static const tn_field random_fields[] = {
+    {"seed", TN_FIELD_INT, "0", "another one gives other numbers"},
+};
+static const tn_field roi_fields[] = {
+    {"pooled_size", TN_FIELD_INTS, NULL, "height and width of the result"},
+    {"spatial_scale", TN_FIELD_FLOAT, NULL, "elements of a for one unit of b"},
+    {"sample_ratio", TN_FIELD_INT, "-1",
+     "samples along a side of a part; below 1: as it has elements"},
+    {"aligned", TN_FIELD_BOOL, "False", "coordinates are shifted by half an element"},
+    {"layout", TN_FIELD_STR, "\"NCHW\"", "order of the data's dimensions"},
+    {"mode", TN_FIELD_STR, "\"avg\"", "of the samples: avg or max"},
 };
 
 #define COUNT(fields) N_##fields = sizeof(fields) / sizeof((fields)[0])
@@ -379,6 +415,11 @@ enum {
   COUNT(nms_fields),
   COUNT(grid_sample_fields),
   COUNT(masked_fill_fields),
+  COUNT(tree_fields),
+  COUNT(bitcast_fields),
+  COUNT(pool_places_fields),
+  COUNT(random_fields),
+  COUNT(roi_fields),
 };
 #undef COUNT
 #define no_fields NULL

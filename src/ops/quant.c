@@ -1,34 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* quantize: clip(round(x / scale) + zero_point), round to the nearest, halves to even; dequantize:
- * (x - zero_point) * scale. Scale and zero point are scalars or vectors along an axis. Numbers are
- * computed in float32 (float64 where x is that). */
+ * (x - zero_point) * scale. Scale and zero point are scalars, vectors along an axis, or (block_size)
+ * tensors of x's shape with one element for each block of the axis. Numbers are computed in float32
+ * (float64 where x is that). */
 #include <inttypes.h>
 #include <math.h>
 
 #include "ops/families.h"
 #include "ops/window.h"
 
-enum { QUANT_AXIS, QUANT_DTYPE };
+enum { QUANT_AXIS, QUANT_DTYPE, QUANT_BLOCK };
 
 static bool is_quantize(const tn_node *call) { return call->attr.def->name[0] == 'q'; }
+
+static const char *parameter_name(uint32_t i) { return i == 1 ? "the scale" : "the zero point"; }
+
+/* One element for each block: every extent is x's, that of the axis counts blocks. */
+static tn_status check_blocks(const tn_infer_ctx *ctx, const tn_node *call, uint32_t i,
+                              const tn_node *x, const tn_node *type) {
+  int64_t axis = 0;
+  int64_t block = tn_op_int(call, QUANT_BLOCK);
+  TN_TRY(tn_op_rank(type, x->attr.i64, parameter_name(i)));
+  TN_TRY(tn_op_axis(call->attr.def->name, tn_op_int(call, QUANT_AXIS), x->attr.i64, &axis));
+  const tn_node *shape = tn_op_shape(type);
+  const tn_node *whole = tn_op_shape(x);
+  for (uint32_t d = 0; shape != NULL && whole != NULL && d < shape->n_in; ++d) {
+    const tn_node *want = whole->in[d];
+    if ((int64_t)d == axis) {
+      want = tn_binary(ctx->ir, TN_OP_ADD, want, tn_int(ctx->ir, TN_DT_I64, block - 1));
+      want = tn_binary(ctx->ir, TN_OP_FLOORDIV, want, tn_int(ctx->ir, TN_DT_I64, block));
+      want = tn_op_simplify(ctx->ir, want);
+    }
+    TN_TRY(tn_op_same_extent(ctx->ir, shape->in[d], parameter_name(i), want,
+                             (int64_t)d == axis ? "the blocks of the axis" : "the tensor"));
+  }
+  return NULL;
+}
 
 static tn_status check_parameter(const tn_infer_ctx *ctx, const tn_node *call, uint32_t i,
                                  const tn_node *x) {
   const tn_node *type = NULL;
   int64_t axis = 0;
   TN_TRY(tn_op_arg_type(ctx, call, i, &type));
+  if (tn_op_int(call, QUANT_BLOCK) > 0 && type->attr.i64 != 0) {
+    return x->attr.i64 < 0 ? NULL : check_blocks(ctx, call, i, x, type);
+  }
   const tn_node *shape = tn_op_shape(type);
   bool is_one =
       type->attr.i64 == 0 || (shape != NULL && shape->n_in == 1 && tn_is_int(shape->in[0], 1));
   if (is_one || x->attr.i64 < 0) {
     return NULL;
   }
-  TN_TRY(tn_op_rank(type, 1, i == 1 ? "the scale" : "the zero point"));
+  TN_TRY(tn_op_rank(type, 1, parameter_name(i)));
   TN_TRY(tn_op_axis(call->attr.def->name, tn_op_int(call, QUANT_AXIS), x->attr.i64, &axis));
   if (shape != NULL && tn_op_shape(x) != NULL) {
-    TN_TRY(tn_op_same_extent(ctx->ir, shape->in[0], i == 1 ? "the scale" : "the zero point",
-                             tn_op_shape(x)->in[axis], "the axis"));
+    TN_TRY(tn_op_same_extent(ctx->ir, shape->in[0], parameter_name(i), tn_op_shape(x)->in[axis],
+                             "the axis"));
   }
   return NULL;
 }
@@ -50,6 +78,9 @@ tn_status tn_op_infer_quant(const tn_infer_ctx *ctx, const tn_node *call,
   if (!is_fine || (is_quantize(call) && tn_dtype_bits(dtype) > 32)) {
     return TN_ERR(TN_INVALID, "'out_dtype' is no type of %s",
                   is_quantize(call) ? "integers up to 32 bits" : "floats");
+  }
+  if (tn_op_int(call, QUANT_BLOCK) < 0 || tn_op_int(call, QUANT_BLOCK) > INT32_MAX) {
+    return TN_ERR(TN_INVALID, "'block_size' is %" PRId64, tn_op_int(call, QUANT_BLOCK));
   }
   TN_TRY(check_parameter(ctx, call, 1, x));
   TN_TRY(check_parameter(ctx, call, 2, x));
@@ -76,13 +107,44 @@ static double quantized(double x, double scale, double zero, tn_dtype work, tn_d
   return value > least ? value : least;
 }
 
+/* Where element i of x finds its element of `parameter`; -1 where shapes do not fit. */
+static int64_t parameter_at(const tn_node *call, const tn_array *x, int64_t axis, int64_t i,
+                            const tn_array *parameter) {
+  int64_t at[TN_MAX_NDIM];
+  int64_t block = tn_op_int(call, QUANT_BLOCK);
+  if (tn_array_n_elems(parameter) == 1) {
+    return 0;
+  }
+  tn_unravel(x, i, at);
+  if (block == 0) {
+    return at[axis];
+  }
+  at[axis] /= block;
+  return tn_ravel(parameter, at);
+}
+
+static tn_status check_array(const tn_node *call, const tn_array *x, int64_t axis,
+                             const tn_array *parameter, int32_t i) {
+  int64_t block = tn_op_int(call, QUANT_BLOCK);
+  bool fits = tn_array_n_elems(parameter) == 1;
+  if (!fits && block > 0 && parameter->ndim == x->ndim) {
+    fits = true;
+    for (int32_t d = 0; d < x->ndim; ++d) {
+      int64_t want = d == axis ? x->shape[d] / block + (x->shape[d] % block != 0) : x->shape[d];
+      fits = fits && parameter->shape[d] == want;
+    }
+  } else if (!fits && block == 0 && x->ndim > 0) {
+    fits = parameter->ndim == 1 && parameter->shape[0] == x->shape[axis];
+  }
+  return fits ? NULL : TN_ERR(TN_INVALID, "argument %d has not the extent of the axis", i);
+}
+
 tn_status tn_op_eval_quant(const tn_node *call, const tn_array *const *args, int32_t n_args,
                            tn_array *out) {
   int64_t axis = 0;
-  int64_t stride = 1;
   tn_dtype dtype = TN_DT_NONE;
   for (int32_t i = 0; i < 3; ++i) {
-    if (n_args != 3 || args[i] == NULL || (i > 0 && args[i]->ndim > 1)) {
+    if (n_args != 3 || args[i] == NULL) {
       return TN_ERR(TN_INVALID, "expected a tensor, a scale and a zero point");
     }
   }
@@ -90,23 +152,15 @@ tn_status tn_op_eval_quant(const tn_node *call, const tn_array *const *args, int
   bool is_scalar = tn_array_n_elems(args[1]) == 1 && tn_array_n_elems(args[2]) == 1;
   if (!is_scalar) {
     TN_TRY(tn_op_axis(call->attr.def->name, tn_op_int(call, QUANT_AXIS), x->ndim, &axis));
-  }
-  for (int32_t d = x->ndim - 1; d > axis; --d) {
-    stride *= x->shape[d];
-  }
-  for (int32_t i = 1; i < 3; ++i) {
-    int64_t n = tn_array_n_elems(args[i]);
-    if (n != 1 && n != x->shape[axis]) {
-      return TN_ERR(TN_INVALID, "argument %d has not the extent of the axis", i);
-    }
+    TN_TRY(check_array(call, x, axis, args[1], 1));
+    TN_TRY(check_array(call, x, axis, args[2], 2));
   }
   TN_TRY(tn_op_dtype_field(call, QUANT_DTYPE, is_quantize(call) ? TN_DT_I8 : TN_DT_F32, &dtype));
   TN_TRY(tn_array_init(out, dtype, x->ndim, x->shape));
   int64_t n = tn_array_n_elems(x);
   for (int64_t i = 0; i < n; ++i) {
-    int64_t c = is_scalar ? 0 : i / stride % x->shape[axis];
-    double scale = tn_array_get_f64(args[1], tn_array_n_elems(args[1]) == 1 ? 0 : c);
-    double zero = tn_array_get_f64(args[2], tn_array_n_elems(args[2]) == 1 ? 0 : c);
+    double scale = tn_array_get_f64(args[1], parameter_at(call, x, axis, i, args[1]));
+    double zero = tn_array_get_f64(args[2], parameter_at(call, x, axis, i, args[2]));
     double value = tn_array_get_f64(x, i);
     tn_array_set_f64(out, i,
                      is_quantize(call) ? quantized(value, scale, zero, work_dtype(x->dtype), dtype)
@@ -118,6 +172,17 @@ tn_status tn_op_eval_quant(const tn_node *call, const tn_array *const *args, int
 /* The element of scale or zero point for the block's element. */
 static const tn_node *parameter(tn_kernel *k, const tn_node *tensor, int64_t axis) {
   const tn_node *shape = tensor->in[TN_BUFFER_SHAPE];
+  const tn_node *blocks[TN_MAX_NDIM];
+  int64_t block = tn_op_int(k->call, QUANT_BLOCK);
+  for (uint32_t d = 0; block > 0 && d < shape->n_in; ++d) {
+    blocks[d] = k->axes[d];
+    if ((int64_t)d == axis) {
+      blocks[d] = tn_te_op(k->te, TN_OP_FLOORDIV, blocks[d], tn_int(k->ir, TN_DT_I64, block));
+    }
+  }
+  if (block > 0 && shape->n_in > 0) {
+    return tn_te_load(k->te, tensor, blocks);
+  }
   const tn_node *zero = tn_int(k->ir, TN_DT_I64, 0);
   const tn_node *at = shape->n_in == 1 && tn_is_int(shape->in[0], 1) ? zero : k->axes[axis];
   return tn_te_load(k->te, tensor, shape->n_in == 0 ? NULL : &at);
@@ -126,7 +191,7 @@ static const tn_node *parameter(tn_kernel *k, const tn_node *tensor, int64_t axi
 /* Differences of integers are exact. */
 static const tn_node *difference(tn_kernel *k, const tn_node *x, const tn_node *zero,
                                  tn_dtype work) {
-  if (tn_dtype_is_float(x->dtype) || tn_dtype_is_float(zero->dtype)) {
+  if (tn_dtype_is_any_float(x->dtype) || tn_dtype_is_any_float(zero->dtype)) {
     return tn_te_sub(k->te, tn_te_cast(k->te, work, x), tn_te_cast(k->te, work, zero));
   }
   const tn_node *exact =

@@ -306,6 +306,8 @@ static void wrong_operands_are_refused(void **state) {
       {"sort", "f32[]", "", "axis -1 of sort is outside of 0 dimensions"},
       {"quantize", "f32[2] f32[] i8[]", "out_dtype=f32", "no type of integers"},
       {"dequantize", "i8[2,3] f32[2] i8[2]", "", "the scale has extent 2, the axis 3"},
+      {"dequantize", "i8[4] f32[3] i8[]", "block_size=2",
+       "the scale has extent 3, the blocks of the axis 2"},
       {"nn.conv2d_transpose", "f32[1,2,3,3] f32[3,1,2,2]", "", "the kernel's 3"},
       {"nn.conv2d_transpose", "f32[1,2,3,3] f32[2,1,2,2]", "output_padding=1",
        "less than a stride or dilation"},

@@ -140,6 +140,22 @@ tn_dtype tn_onnx_type_of(tn_onnx_call *c, const tn_node *value) {
   return type == NULL ? TN_DT_NONE : type->dtype;
 }
 
+tn_onnx_elem tn_onnx_elem_of(tn_onnx_call *c, const tn_node *value) {
+  uint64_t is_two_bits = 0;
+  tn_onnx_elem type = {tn_onnx_type_of(c, value), false};
+  if (value != NULL && tn_map_find(&c->imp->narrow, value->id, &is_two_bits)) {
+    type.is_two_bits = is_two_bits != 0;
+  }
+  return type;
+}
+
+const tn_node *tn_onnx_mark(tn_onnx_call *c, const tn_node *value, tn_onnx_elem type) {
+  if (value != NULL && (type.dtype == TN_DT_I4 || type.dtype == TN_DT_U4)) {
+    tn_map_set(&c->imp->narrow, value->id, type.is_two_bits ? 1 : 0);
+  }
+  return value;
+}
+
 int32_t tn_onnx_ndim(tn_onnx_call *c, const tn_node *value) {
   const tn_node *type = type_node(c, value);
   if (type != NULL && type->attr.i64 < 0) {
@@ -167,6 +183,17 @@ int32_t tn_onnx_axis(tn_onnx_call *c, int64_t axis, int32_t ndim) {
 
 /* More elements than a shape has, or than arithmetic on shapes makes of it. */
 enum { MAX_KNOWN = 64 };
+
+void tn_onnx_note_known(tn_onnx_importer *imp, const tn_node *value, const tn_node *list) {
+  union {
+    uint64_t bits;
+    const tn_node *list;
+  } u = {.list = list};
+  if (!tn_map_find(&imp->known, value->id, NULL)) {
+    TN_VEC_PUSH(&imp->known_log, value->id);
+  }
+  tn_map_set(&imp->known, value->id, u.bits);
+}
 
 const tn_node *tn_onnx_known(tn_onnx_call *c, const tn_node *value) {
   const tn_array *array = tn_onnx_array(value);
@@ -284,7 +311,7 @@ const tn_node *tn_onnx_from_known(tn_onnx_call *c, const tn_node *list, bool is_
     value = tn_onnx_reshape(c, value, tn_list(c->ir, 0, NULL));
   }
   if (value != NULL && !is_const) {
-    tn_map_set(&c->imp->known, value->id, (uint64_t)(uintptr_t)list);
+    tn_onnx_note_known(c->imp, value, list);
   }
   return value;
 }
@@ -308,7 +335,7 @@ static const tn_node *sizes_at_run_time(tn_onnx_call *c, const tn_node *value, u
   const tn_node *in[] = {var, shape, type};
   TN_VEC_PUSH(&c->imp->stmts,
               tn_node_new(c->ir, TN_OP_MATCH_CAST, TN_DT_NONE, (tn_attr){0}, 3, in));
-  tn_map_set(&c->imp->known, value->id, (uint64_t)(uintptr_t)list);
+  tn_onnx_note_known(c->imp, value, list);
   return list;
 }
 

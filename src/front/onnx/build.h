@@ -38,8 +38,10 @@ typedef struct tn_onnx_scope {
   const tn_onnx_node *caller;   /* in a function: the node that calls it, for its attributes */
   const tn_onnx_function *func; /* NULL: a graph */
   const struct tn_onnx_scope *caller_scope;
+  const tn_onnx_graph *graph; /* NULL in a function */
   int32_t depth;
 } tn_onnx_scope;
+enum { TN_ONNX_MAX_SCOPES = 32 };
 
 typedef struct tn_onnx_importer {
   tn_ir *ir;
@@ -51,7 +53,11 @@ typedef struct tn_onnx_importer {
   const tn_array *const *values; /* offered for inputs, or NULL */
   tn_map offered;                /* id of a parameter -> place in values */
   bool *are_taken;
-  tn_map known; /* id of a GVAR of integers -> LIST of its elements */
+  tn_map known;  /* id of a GVAR of integers -> LIST of its elements */
+  tn_map narrow; /* id of a value of int4 or uint4 -> whether ONNX says int2 or uint2 */
+  tn_map forms; /* id of a value that is no tensor -> tn_onnx_form (bodies.h) */
+  TN_VEC(uint64_t) known_log; /* ids in `known`, in the order in which they came */
+  int32_t n_tries;            /* bodies of loops imported */
   TN_VEC(const tn_node *) stmts;
 } tn_onnx_importer;
 
@@ -99,6 +105,10 @@ tn_onnx_i64s tn_onnx_attr_ints(tn_onnx_call *c, const char *name);
 /* ---- values ---- */
 
 tn_dtype tn_onnx_type_of(tn_onnx_call *c, const tn_node *value);
+/// The element type that ONNX knows the value by: its dtype, unless elements have 2 bits.
+tn_onnx_elem tn_onnx_elem_of(tn_onnx_call *c, const tn_node *value);
+/// Notes the type and returns the value.
+const tn_node *tn_onnx_mark(tn_onnx_call *c, const tn_node *value, tn_onnx_elem type);
 /// An error when the rank is not known; then 0.
 int32_t tn_onnx_ndim(tn_onnx_call *c, const tn_node *value);
 /// The extents, or an error and NULL.
@@ -107,6 +117,8 @@ const tn_node *tn_onnx_dims(tn_onnx_call *c, const tn_node *value);
 int32_t tn_onnx_axis(tn_onnx_call *c, int64_t axis, int32_t ndim);
 /// The elements of a tensor of integers, where they are known: a LIST of expressions over sizes.
 const tn_node *tn_onnx_known(tn_onnx_call *c, const tn_node *value);
+/// Notes that a tensor of integers has these elements.
+void tn_onnx_note_known(tn_onnx_importer *imp, const tn_node *value, const tn_node *list);
 /// The elements of a vector of integers as sizes: where they are not known, each becomes a variable
 /// that gets its value at run time; there it must not be below 0. NULL on error.
 const tn_node *tn_onnx_sizes(tn_onnx_call *c, const tn_node *value, const char *what);
@@ -160,6 +172,9 @@ const tn_node *tn_onnx_item(tn_onnx_call *c, const tn_node *tuple, int64_t i);
 /// A tuple of values.
 const tn_node *tn_onnx_tuple(tn_onnx_call *c, uint32_t n, const tn_node *const *items);
 const tn_node *tn_onnx_cast(tn_onnx_call *c, const tn_node *x, tn_dtype dtype);
+/// ONNX's conversion (rules_cast.c). saturates: what becomes of values too large for a float8.
+const tn_node *tn_onnx_cast_to(tn_onnx_call *c, const tn_node *x, tn_onnx_elem type,
+                               bool saturates);
 /// dims: a LIST of extents.
 const tn_node *tn_onnx_reshape(tn_onnx_call *c, const tn_node *x, const tn_node *dims);
 const tn_node *tn_onnx_shape_value(tn_onnx_call *c, const tn_node *dims);
@@ -175,6 +190,7 @@ TN_MUST_USE tn_status tn_onnx_run_nodes(tn_onnx_importer *imp, tn_onnx_scope *sc
                                         const tn_onnx_nodes *nodes);
 TN_MUST_USE tn_status tn_onnx_run_initializers(tn_onnx_importer *imp, tn_onnx_scope *scope,
                                                const tn_onnx_graph *graph);
+void tn_onnx_scope_set(tn_onnx_scope *scope, const char *name, const tn_node *value);
 const tn_node *tn_onnx_scope_find(const tn_onnx_scope *scope, const char *name);
 /// The row for an operator of that version, NULL when there is none.
 const tn_onnx_rule *tn_onnx_rule_find(const char *domain, const char *op, int64_t version);

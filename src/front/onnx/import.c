@@ -13,7 +13,6 @@
 
 /* The newest operator set that there is; a file that asks for a later one is not understood. */
 enum { NEWEST_OPSET = 28 };
-enum { MAX_SCOPES = 32 };
 
 /* ---- scopes ---- */
 
@@ -27,7 +26,7 @@ const tn_node *tn_onnx_scope_find(const tn_onnx_scope *scope, const char *name) 
   return NULL;
 }
 
-static void scope_set(tn_onnx_scope *scope, const char *name, const tn_node *value) {
+void tn_onnx_scope_set(tn_onnx_scope *scope, const char *name, const tn_node *value) {
   union {
     const tn_node *node;
     void *value;
@@ -37,6 +36,14 @@ static void scope_set(tn_onnx_scope *scope, const char *name, const tn_node *val
 
 /* ---- initial values ---- */
 
+static void mark_narrow(tn_onnx_importer *imp, const tn_node *value, int64_t data_type) {
+  tn_onnx_elem type = {TN_DT_NONE, false};
+  tn_status_free(tn_onnx_elem_find(data_type, &type));
+  if (type.is_two_bits) {
+    tn_map_set(&imp->narrow, value->id, 1);
+  }
+}
+
 static tn_status add_initializer(tn_onnx_importer *imp, tn_onnx_scope *scope,
                                  const tn_onnx_tensor *tensor) {
   tn_array array = {0};
@@ -45,7 +52,9 @@ static tn_status add_initializer(tn_onnx_importer *imp, tn_onnx_scope *scope,
     return TN_ERR(TN_INVALID, "two initializers are called '%s'", name);
   }
   TN_TRY_MSG(tn_onnx_tensor_to_array(tensor, imp->folder, &array), "initializer '%s'", name);
-  scope_set(scope, name, tn_const_new(imp->ir, &array));
+  const tn_node *value = tn_const_new(imp->ir, &array);
+  mark_narrow(imp, value, tensor->data_type);
+  tn_onnx_scope_set(scope, name, value);
   return tn_ir_status(imp->ir);
 }
 
@@ -196,13 +205,13 @@ static tn_status call_function(tn_onnx_call *c, const tn_onnx_function *func) {
                          .caller_scope = c->scope,
                          .depth = c->scope->depth + 1};
   tn_status st = NULL;
-  if (scope.depth > MAX_SCOPES) {
-    return TN_ERR(TN_INVALID, "functions call each other more than %d deep", (int)MAX_SCOPES);
+  if (scope.depth > TN_ONNX_MAX_SCOPES) {
+    return TN_ERR(TN_INVALID, "functions call each other more than %d deep", (int)TN_ONNX_MAX_SCOPES);
   }
   for (uint32_t i = 0; i < func->inputs.len; ++i) {
     const tn_node *value = tn_onnx_maybe(c, i);
     if (value != NULL) {
-      scope_set(&scope, func->inputs.data[i].data, value);
+      tn_onnx_scope_set(&scope, func->inputs.data[i].data, value);
     }
   }
   TN_GOTO(st, tn_onnx_run_nodes(c->imp, &scope, &func->nodes), done);
@@ -232,6 +241,23 @@ static tn_status run_rule(tn_onnx_call *c) {
   return c->st;
 }
 
+/* What a rule made of int4 and has said nothing of is what its first such input is. */
+static void inherit_narrow(tn_onnx_call *c, const tn_node *value) {
+  tn_dtype dtype = value->op == TN_OP_GVAR && tn_is(value->in[0], TN_OP_TY_TENSOR)
+                       ? value->in[0]->dtype
+                   : value->op == TN_OP_CONST ? value->attr.array->dtype
+                                              : TN_DT_NONE;
+  if ((dtype != TN_DT_I4 && dtype != TN_DT_U4) || tn_map_find(&c->imp->narrow, value->id, NULL)) {
+    return;
+  }
+  for (uint32_t i = 0; i < c->n_in; ++i) {
+    if (c->in[i] != NULL && tn_map_find(&c->imp->narrow, c->in[i]->id, NULL)) {
+      tn_onnx_mark(c, value, (tn_onnx_elem){dtype, tn_onnx_elem_of(c, c->in[i]).is_two_bits});
+      return;
+    }
+  }
+}
+
 static tn_status run_node(tn_onnx_importer *imp, tn_onnx_scope *scope, const tn_onnx_node *node) {
   tn_onnx_call c = {.imp = imp, .ir = imp->ir, .scope = scope, .node = node};
   c.n_in = (uint32_t)node->inputs.len;
@@ -246,7 +272,8 @@ static tn_status run_node(tn_onnx_importer *imp, tn_onnx_scope *scope, const tn_
                     node->op.data, i, node->outputs.data[i].data);
     }
     if (tn_onnx_wants(&c, i)) {
-      scope_set(scope, node->outputs.data[i].data, c.out[i]);
+      inherit_narrow(&c, c.out[i]);
+      tn_onnx_scope_set(scope, node->outputs.data[i].data, c.out[i]);
     }
   }
   TN_TRY(tn_arena_status(imp->arena));
@@ -423,7 +450,10 @@ static tn_status add_inputs(tn_onnx_importer *imp, tn_onnx_scope *scope, const t
       TN_TRY_MSG(check_offer(imp, type, opts->values[at]), "input '%s'", name);
       tn_map_set(&imp->offered, param->id, at);
     }
-    scope_set(scope, name, param);
+    if (inputs->data[i]->type->tensor != NULL) {
+      mark_narrow(imp, param, inputs->data[i]->type->tensor->elem);
+    }
+    tn_onnx_scope_set(scope, name, param);
   }
   return NULL;
 }
@@ -487,6 +517,16 @@ static const tn_node *dataflow_outputs(tn_onnx_importer *imp, const tn_node *res
   return list;
 }
 
+/* What the model calls its results, for whoever shows or declares them. */
+static const tn_node *output_names(tn_onnx_importer *imp) {
+  const tn_onnx_value_infos *outputs = &imp->model->graph->outputs;
+  const tn_node **names = TN_ARENA_ARRAY(imp->arena, const tn_node *, outputs->len + 1);
+  for (size_t i = 0; i < outputs->len; ++i) {
+    names[i] = tn_str(imp->ir, outputs->data[i]->name.len > 0 ? outputs->data[i]->name.data : "");
+  }
+  return tn_list(imp->ir, (uint32_t)outputs->len, names);
+}
+
 static tn_status add_function(tn_onnx_importer *imp, const node_vec *params,
                               const tn_node *result) {
   tn_ir *ir = imp->ir;
@@ -502,6 +542,7 @@ static tn_status add_function(tn_onnx_importer *imp, const node_vec *params,
   stmts[n++] = tn_node_new(ir, TN_OP_RETURN, TN_DT_NONE, (tn_attr){0}, 1, &result);
   const tn_node *attrs = tn_node_new(ir, TN_OP_DICT, TN_DT_NONE, (tn_attr){0}, 0, NULL);
   attrs = tn_dict_set(ir, attrs, "global_symbol", tn_str(ir, "main"));
+  attrs = tn_dict_set(ir, attrs, "output_names", output_names(imp));
   const tn_node *in[] = {
       [TN_GFUNC_PARAMS] = tn_list(ir, (uint32_t)params->len, params->data),
       [TN_GFUNC_RET] = tn_none(ir),
@@ -529,7 +570,7 @@ static tn_status check_opsets(const tn_onnx_model *model) {
 
 static tn_status import_graph(tn_onnx_importer *imp, const tn_onnx_opts *opts) {
   tn_status st = NULL;
-  tn_onnx_scope scope = {.opsets = &imp->model->opsets};
+  tn_onnx_scope scope = {.opsets = &imp->model->opsets, .graph = imp->model->graph};
   node_vec params = {0};
   const tn_node *result = NULL;
   TN_GOTO(st, check_opsets(imp->model), done);
@@ -598,6 +639,9 @@ static tn_status import_model(tn_arena *arena, const tn_onnx_model *model, const
   }
   tn_strmap_deinit(&imp.sizes);
   tn_map_deinit(&imp.known);
+  tn_map_deinit(&imp.forms);
+  TN_VEC_DEINIT(&imp.known_log);
+  tn_map_deinit(&imp.narrow);
   tn_map_deinit(&imp.offered);
   TN_VEC_DEINIT(&imp.stmts);
   return st;

@@ -182,9 +182,15 @@ TN_MUST_USE tn_status tn_onnx_model_read(tn_arena *arena, const uint8_t *bytes, 
 /// Reads a TensorProto, the form of the backend tests' arrays.
 TN_MUST_USE tn_status tn_onnx_tensor_read(tn_arena *arena, const uint8_t *bytes, size_t n_bytes,
                                           tn_onnx_tensor **out_tensor);
-/// The element type of a number of the specification. UNSUPPORTED for strings, complex numbers and
-/// types of 2 bits; INVALID for a number that there is not.
+/// The element type of a number of the specification. UNSUPPORTED for strings and complex numbers;
+/// INVALID for a number that there is not.
 TN_MUST_USE tn_status tn_onnx_dtype(int64_t data_type, tn_dtype *out_dtype);
+/// The same, and whether its elements have 2 bits: int2 is held as int4, uint2 as uint4.
+typedef struct tn_onnx_elem {
+  tn_dtype dtype;
+  bool is_two_bits;
+} tn_onnx_elem;
+TN_MUST_USE tn_status tn_onnx_elem_find(int64_t data_type, tn_onnx_elem *out_elem);
 /// The tensor's elements as an array of its own. folder: where external data may lie (nowhere else),
 /// NULL: nowhere. Errors: INVALID, CORRUPT when the sizes and the bytes there disagree, NOT_FOUND.
 TN_MUST_USE tn_status tn_onnx_tensor_to_array(const tn_onnx_tensor *tensor, const char *folder,

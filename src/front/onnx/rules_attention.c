@@ -25,8 +25,7 @@ static const tn_node *i64(tn_onnx_call *c, int64_t value) {
   return tn_int(c->ir, TN_DT_I64, value);
 }
 
-/* [B, S, H * D] to [B, H, S, D]. */
-static const tn_node *split_heads(tn_onnx_call *c, const tn_node *x, int64_t n_heads) {
+const tn_node *tn_onnx_split_heads(tn_onnx_call *c, const tn_node *x, int64_t n_heads) {
   const tn_node *d = tn_onnx_dims(c, x);
   const int64_t swap[] = {0, 2, 1, 3};
   if (d == NULL || d->n_in != 3 || n_heads < 1) {
@@ -52,9 +51,9 @@ static attention read_attention(tn_onnx_call *c) {
   a.is_flat = tn_onnx_ndim(c, a.q) == 3;
   if (a.is_flat) {
     int64_t n_kv = tn_onnx_attr_int(c, "kv_num_heads", 0);
-    a.q = split_heads(c, a.q, tn_onnx_attr_int(c, "q_num_heads", 0));
-    a.k = split_heads(c, a.k, n_kv);
-    a.v = split_heads(c, a.v, n_kv);
+    a.q = tn_onnx_split_heads(c, a.q, tn_onnx_attr_int(c, "q_num_heads", 0));
+    a.k = tn_onnx_split_heads(c, a.k, n_kv);
+    a.v = tn_onnx_split_heads(c, a.v, n_kv);
   }
   const tn_node *past = tn_onnx_maybe(c, PAST_KEY);
   const tn_node *past_dims = past == NULL ? NULL : tn_onnx_dims(c, past);
@@ -66,8 +65,7 @@ static attention read_attention(tn_onnx_call *c) {
   return a;
 }
 
-/* Each head of keys serves several of queries, one after another. */
-static const tn_node *repeated(tn_onnx_call *c, const tn_node *x, const tn_node *n_heads) {
+const tn_node *tn_onnx_repeat_heads(tn_onnx_call *c, const tn_node *x, const tn_node *n_heads) {
   const tn_node *d = tn_onnx_dims(c, x);
   if (d == NULL || d->n_in != 4 || tn_dim_compare(c->ir, d->in[1], n_heads) == TN_DIM_EQUAL) {
     return x;
@@ -122,16 +120,7 @@ static const tn_node *given_mask(tn_onnx_call *c, const attention *a, const tn_n
 
 /* 0, 1 ... as [n, 1] or [1, n]. */
 static const tn_node *counted(tn_onnx_call *c, const tn_node *extent, bool is_column) {
-  if (extent->op != TN_OP_INT || extent->attr.i64 > INT16_MAX * 4) {
-    TN_ONNX_FAIL(c, TN_UNSUPPORTED, "the lengths of the sequences must be numbers here");
-    return NULL;
-  }
-  tn_onnx_i64s values = tn_onnx_i64s_alloc(c, (size_t)extent->attr.i64);
-  for (size_t i = 0; i < values.len; ++i) {
-    values.data[i] = (int64_t)i;
-  }
-  const tn_node *dims[] = {is_column ? extent : i64(c, 1), is_column ? i64(c, 1) : extent};
-  return tn_onnx_reshape(c, tn_onnx_vector(c, values), tn_list(c->ir, 2, dims));
+  return tn_onnx_stand(c, tn_onnx_counted(c, extent), 2, is_column ? 0 : 1);
 }
 
 /* Query i sees the keys up to i + offset; the offset is the past, or each batch's own: the keys that
@@ -224,14 +213,14 @@ void tn_onnx_rule_attention(tn_onnx_call *c) {
     TN_ONNX_FAIL(c, TN_INVALID, "expected queries, keys and values of 3 or 4 dimensions");
     return;
   }
-  const tn_node *k = tn_onnx_permute(c, repeated(c, a.k, d->in[1]), swap);
+  const tn_node *k = tn_onnx_permute(c, tn_onnx_repeat_heads(c, a.k, d->in[1]), swap);
   const tn_node *stages[4];
   stages[0] = tn_onnx_op2(c, "matmul", scaled(c, &a, a.q, d->in[3]), scaled(c, &a, k, d->in[3]));
   stages[1] = softcapped(c, stages[0], a.in);
   const tn_node *bias = all_masks(c, &a, d->in[2], dk->in[2]);
   stages[2] = plus(c, stages[1], bias);
   stages[3] = shares(c, &a, stages[2], bias);
-  const tn_node *v = repeated(c, a.v, d->in[1]);
+  const tn_node *v = tn_onnx_repeat_heads(c, a.v, d->in[1]);
   const tn_node *y = tn_onnx_op2(c, "matmul", stages[3], tn_onnx_cast(c, v, a.in));
   y = tn_onnx_cast(c, y, a.type);
   if (a.is_flat) {
@@ -242,4 +231,59 @@ void tn_onnx_rule_attention(tn_onnx_call *c) {
   }
   tn_onnx_give(c, 0, y);
   tn_onnx_give(c, 3, tn_onnx_cast(c, stages[mode], a.type));
+}
+
+/* ---- FlexAttention (ai.onnx.preview) ---- */
+
+/* What the graph of the attribute `name` makes of x; x when it is not given. */
+static const tn_node *modified(tn_onnx_call *c, const char *name, const tn_node *x) {
+  const tn_onnx_attr *attr = tn_onnx_attr_find(c, name);
+  tn_onnx_scope scope = {
+      .outer = c->scope, .opsets = c->scope->opsets, .depth = c->scope->depth + 1};
+  if (attr == NULL || c->st != NULL) {
+    return x;
+  }
+  const tn_onnx_graph *graph = attr->g;
+  if (graph == NULL || graph->inputs.len != 1 || graph->outputs.len != 1 ||
+      graph->inputs.data[0]->name.len == 0 || graph->outputs.data[0]->name.len == 0) {
+    TN_ONNX_FAIL(c, TN_INVALID, "'%s' is no graph of one input and one output", name);
+    return NULL;
+  }
+  tn_strmap_set(&scope.values, graph->inputs.data[0]->name.data, (void *)(uintptr_t)x);
+  tn_status st = tn_onnx_run_initializers(c->imp, &scope, graph);
+  if (st == NULL) {
+    st = tn_onnx_run_nodes(c->imp, &scope, &graph->nodes);
+  }
+  const tn_node *y = tn_onnx_scope_find(&scope, graph->outputs.data[0]->name.data);
+  tn_strmap_deinit(&scope.values);
+  if (st != NULL) {
+    tn_onnx_fail(c, tn_status_wrap(st, "attribute '%s'", name));
+  } else if (y == NULL) {
+    TN_ONNX_FAIL(c, TN_INVALID, "'%s' does not make its output", name);
+  }
+  return c->st != NULL ? NULL : y;
+}
+
+/* prob_mod(softmax(score_mod(q k^T scale))) v */
+void tn_onnx_rule_flex_attention(tn_onnx_call *c) {
+  attention a = {.q = tn_onnx_in(c, Q), .k = tn_onnx_in(c, K), .v = tn_onnx_in(c, V)};
+  const int64_t swap[] = {0, 1, 3, 2};
+  const tn_node *d = tn_onnx_dims(c, a.q);
+  a.type = tn_onnx_type_of(c, a.q);
+  a.in = tn_dtype_bits(a.type) < 32 ? TN_DT_F32 : a.type;
+  if (tn_onnx_attr_find(c, "softmax_precision") != NULL) {
+    tn_onnx_fail(c, tn_onnx_dtype(tn_onnx_attr_int(c, "softmax_precision", 1), &a.in));
+  }
+  if (c->st != NULL || d->n_in != 4 || tn_onnx_ndim(c, a.k) != 4 || tn_onnx_ndim(c, a.v) != 4 ||
+      !tn_dtype_is_float(a.in)) {
+    TN_ONNX_FAIL(c, TN_INVALID, "expected queries, keys and values of 4 dimensions");
+    return;
+  }
+  const tn_node *k = tn_onnx_permute(c, tn_onnx_repeat_heads(c, a.k, d->in[1]), swap);
+  const tn_node *x =
+      tn_onnx_op2(c, "matmul", scaled(c, &a, a.q, d->in[3]), scaled(c, &a, k, d->in[3]));
+  x = shares(c, &a, modified(c, "score_mod", x), NULL);
+  x = modified(c, "prob_mod", x);
+  const tn_node *v = tn_onnx_cast(c, tn_onnx_repeat_heads(c, a.v, d->in[1]), a.in);
+  tn_onnx_give(c, 0, tn_onnx_cast(c, tn_onnx_op2(c, "matmul", x, v), a.type));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Element by element: arithmetic, comparisons, activations, conversions. */
+/* Element by element: arithmetic, comparisons, activations. */
 #include <math.h>
 #include <string.h>
 
@@ -267,25 +267,4 @@ void tn_onnx_rule_prelu(tn_onnx_call *c) {
         own == NULL ? NULL : tn_onnx_reshape(c, slope, tn_list(c->ir, (uint32_t)ndim - 1, dims));
   }
   tn_onnx_give(c, 0, below_zero(c, x, tn_onnx_op2(c, "multiply", x, slope)));
-}
-
-/* ---- conversions ---- */
-
-void tn_onnx_rule_cast(tn_onnx_call *c) {
-  tn_dtype dtype = TN_DT_NONE;
-  const tn_onnx_attr *to = tn_onnx_attr_find(c, "to");
-  static const char *const names[] = {"FLOAT",  "UINT8",  "INT8",   "UINT16", "INT16",
-                                      "INT32",  "INT64",  "STRING", "BOOL",   "FLOAT16",
-                                      "DOUBLE", "UINT32", "UINT64"};
-  int64_t number = to == NULL || to->type == TN_ONNX_ATTR_STRING ? 0 : to->i;
-  for (size_t i = 0; to != NULL && number == 0 && i < sizeof names / sizeof names[0]; ++i) {
-    number = tn_onnx_is(to->s, names[i]) ? (int64_t)i + 1 : 0; /* opset 1 wrote the name */
-  }
-  tn_onnx_fail(c, tn_onnx_dtype(number, &dtype));
-  tn_onnx_give(c, 0, tn_onnx_cast(c, tn_onnx_in(c, 0), dtype));
-}
-
-void tn_onnx_rule_cast_like(tn_onnx_call *c) {
-  tn_dtype dtype = tn_onnx_type_of(c, tn_onnx_in(c, 1));
-  tn_onnx_give(c, 0, tn_onnx_cast(c, tn_onnx_in(c, 0), dtype));
 }

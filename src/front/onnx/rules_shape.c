@@ -209,8 +209,10 @@ void tn_onnx_rule_expand(tn_onnx_call *c) {
 
 static const tn_node *constant_of(tn_onnx_call *c, const tn_onnx_tensor *tensor) {
   tn_array array = {0};
+  tn_onnx_elem type = {TN_DT_NONE, false};
+  tn_onnx_fail(c, tn_onnx_elem_find(tensor->data_type, &type));
   tn_onnx_fail(c, tn_onnx_tensor_to_array(tensor, c->imp->folder, &array));
-  return tn_onnx_const(c, &array);
+  return tn_onnx_mark(c, tn_onnx_const(c, &array), type);
 }
 
 static const tn_node *floats_const(tn_onnx_call *c, size_t n, const float *values, int32_t ndim) {

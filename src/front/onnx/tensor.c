@@ -20,6 +20,8 @@ typedef enum list_kind {
   DOUBLE_LIST,
   UINT64_LIST
 } list_kind;
+/* Numbers of the types whose elements lie four to a byte; here they get 4 bits each. */
+enum { ONNX_UINT8 = 2, ONNX_UINT2 = 25, ONNX_INT2 = 26 };
 static const struct {
   const char *name;
   tn_dtype dtype;
@@ -50,8 +52,8 @@ static const struct {
     {"int4", TN_DT_I4, INT32_LIST},
     {"float4e2m1", TN_DT_F4E2M1FN, INT32_LIST},
     {"float8e8m0", TN_DT_F8E8M0FNU, INT32_LIST},
-    {"uint2", TN_DT_NONE, NO_LIST},
-    {"int2", TN_DT_NONE, NO_LIST},
+    {"uint2", TN_DT_U4, INT32_LIST},
+    {"int2", TN_DT_I4, INT32_LIST},
 };
 enum { N_TYPES = sizeof types / sizeof types[0] };
 
@@ -63,6 +65,16 @@ tn_status tn_onnx_dtype(int64_t data_type, tn_dtype *out_dtype) {
     return TN_ERR(TN_UNSUPPORTED, "elements of type %s", types[data_type].name);
   }
   *out_dtype = types[data_type].dtype;
+  return NULL;
+}
+
+static bool is_two_bits(int64_t data_type) {
+  return data_type == ONNX_UINT2 || data_type == ONNX_INT2;
+}
+
+tn_status tn_onnx_elem_find(int64_t data_type, tn_onnx_elem *out_elem) {
+  TN_TRY(tn_onnx_dtype(data_type, &out_elem->dtype));
+  out_elem->is_two_bits = is_two_bits(data_type);
   return NULL;
 }
 
@@ -315,6 +327,32 @@ static void tidy_bools(tn_array *array) {
   }
 }
 
+/* Four elements of a byte, the first in its lowest bits, become four of 4 bits. */
+static tn_status spread_two_bits(const tn_onnx_tensor *tensor, const char *folder,
+                                 tn_array *out_array) {
+  size_t n_bytes = 0;
+  tn_array packed = {0};
+  tn_array array = {0};
+  tn_onnx_tensor bytes = *tensor;
+  TN_TRY(check_shape(tensor, TN_DT_U8, &n_bytes)); /* as many bytes as elements */
+  int64_t n_packed = (int64_t)(n_bytes / 4 + (n_bytes % 4 != 0 ? 1 : 0));
+  bytes.data_type = ONNX_UINT8;
+  bytes.dims = (tn_onnx_i64s){&n_packed, 1};
+  TN_TRY(tn_onnx_tensor_to_array(&bytes, folder, &packed));
+  tn_status st = tn_array_init(&array, types[tensor->data_type].dtype, (int32_t)tensor->dims.len,
+                               tensor->dims.data);
+  for (size_t i = 0; st == NULL && i < n_bytes; ++i) {
+    int64_t value = ((const uint8_t *)packed.data)[i / 4] >> (2 * (i % 4)) & 3;
+    value = tensor->data_type == ONNX_INT2 ? (value ^ 2) - 2 : value;
+    tn_array_set_i64(&array, (int64_t)i, value);
+  }
+  tn_array_deinit(&packed);
+  if (st == NULL) {
+    *out_array = array;
+  }
+  return st;
+}
+
 tn_status tn_onnx_tensor_to_array(const tn_onnx_tensor *tensor, const char *folder,
                                   tn_array *out_array) {
   tn_dtype dtype = TN_DT_NONE;
@@ -322,6 +360,9 @@ tn_status tn_onnx_tensor_to_array(const tn_onnx_tensor *tensor, const char *fold
   size_t n_bytes = 0;
   size_t elem_bytes = 0;
   TN_TRY(tn_onnx_dtype(tensor->data_type, &dtype));
+  if (is_two_bits(tensor->data_type)) {
+    return spread_two_bits(tensor, folder, out_array);
+  }
   TN_TRY(check_shape(tensor, dtype, &n_bytes));
   TN_TRY(check_room(tensor, dtype, n_bytes));
   TN_TRY(tn_array_init(&array, dtype, (int32_t)tensor->dims.len, tensor->dims.data));
