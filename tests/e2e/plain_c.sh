@@ -13,7 +13,7 @@ succeeds "a model becomes a library and a header" "$TENON" compile examples/fash
   -o "$work/fashion.so" --header "$work/fashion.h"
 silent
 succeeds "its program compiles without a warning" "$CC" -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -I "$work" \
-  examples/fashion_resnet18/classify.c "$work/fashion.so" -o "$work/classify"
+  examples/c/classify.c "$work/fashion.so" -o "$work/classify"
 for compiler in c++ clang++; do
   if command -v $compiler > /dev/null; then
     succeeds "the header is C++ too" $compiler -fsyntax-only -Wall -Wextra -Werror -x c++ "$work/fashion.h"

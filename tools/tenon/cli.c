@@ -3,6 +3,8 @@
 /* Option parsing and help, both from the commands' tables, over getopt_long. */
 #include "cli.h"
 
+#include "progress.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
@@ -179,6 +181,7 @@ bool cli_int(const cli_args *args, const char *name, int64_t min, int64_t max, i
 }
 
 int cli_finish(tn_status st) {
+  progress_end();
   if (st == NULL) {
     return CLI_OK;
   }
@@ -253,7 +256,11 @@ bool cli_read_opts(const cli_args *args, cli_read *out) {
 static void after_pass(void *ctx, int32_t index, const char *pass, bool is_changed, int64_t ns,
                        const tn_program *now) {
   const cli_compile *compile = ctx;
+  char done[64];
+  (void)snprintf(done, sizeof done, "%s done", pass);
+  progress_say("compiling", done);
   if (compile->does_time) {
+    progress_end();
     fprintf(stderr, "%3d %-24s %9.3f ms%s\n", index, pass, (double)ns * 1e-6,
             is_changed ? "" : "  (unchanged)");
   }
@@ -266,6 +273,23 @@ static void after_pass(void *ctx, int32_t index, const char *pass, bool is_chang
       tn_status_free(st);
     }
   }
+}
+
+/* The values of --disable-pass as one list. */
+static bool join_disabled(const cli_args *args, cli_compile *out) {
+  size_t len = 0;
+  for (int32_t i = 0; cli_value_at(args, "disable-pass", i) != NULL; ++i) {
+    const char *text = cli_value_at(args, "disable-pass", i);
+    int n =
+        snprintf(out->disabled + len, sizeof out->disabled - len, "%s%s", len > 0 ? "," : "", text);
+    if (n < 0 || (size_t)n >= sizeof out->disabled - len) {
+      (void)cli_usage(args, "--disable-pass: more names than there are passes");
+      return false;
+    }
+    len += (size_t)n;
+  }
+  out->opts.disabled_passes = len > 0 ? out->disabled : NULL;
+  return true;
 }
 
 bool cli_compile_opts(const cli_args *args, cli_compile *out) {
@@ -284,9 +308,10 @@ bool cli_compile_opts(const cli_args *args, cli_compile *out) {
     fprintf(stderr, "error: --dump-dir %s: %s\n", out->dump_dir, strerror(errno));
     return false;
   }
-  if (out->does_time || out->dump_dir != NULL) {
-    out->opts.after_pass = after_pass;
-    out->opts.ctx = out;
+  out->opts.after_pass = after_pass;
+  out->opts.ctx = out;
+  if (!join_disabled(args, out)) {
+    return false;
   }
   return true;
 }

@@ -116,6 +116,8 @@ tn_status cli_write(const char *path, const char *text);
   { "opt-level", 'O', "N", "optimisation level 0, 1, 2 or 3 (default 2)" }
 #define CLI_OPT_STRICT \
   { "strict-math", 0, NULL, "arithmetic in source order without contraction at any level" }
+#define CLI_OPT_DISABLE \
+  { "disable-pass", 0, "A,B,...", "leave passes out of those that compiling runs; repeatable" }
 #define CLI_OPT_VERIFY \
   { "verify-each", 0, NULL, "verify after every pass" }
 #define CLI_OPT_TIME \
@@ -133,7 +135,8 @@ bool cli_read_opts(const cli_args *args, cli_read *out);
 
 /// What the shared compile options say. False after printing what is wrong.
 typedef struct cli_compile {
-  tn_compile_opts opts;
+  tn_compile_opts opts; /* opts.ctx and more point into this struct, which must stay where it is */
+  char disabled[4096];
   const char *dump_dir;
   bool does_time;
 } cli_compile;

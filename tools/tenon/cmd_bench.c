@@ -18,6 +18,7 @@ static const cli_option bench_options[] = {
     CLI_OPT_BIND,
     CLI_OPT_DIALECT,
     CLI_OPT_DEFINE,
+    CLI_OPT_SHAPE,
     CLI_OPT_THREADS,
     {"vs", 0, "FILE|naive",
      "measure this program in turn with the first, on the same inputs, and compare both; naive: "
@@ -27,7 +28,8 @@ static const cli_option bench_options[] = {
      "measure the schedule for each of these values of a knob, or all that it names; repeatable: "
      "for all combinations"},
     {"table", 0, NULL,
-     "FILE is a folder: NAME/NAME.py with schedules NAME/0_*.py, NAME/1_*.py ...; measure each, with "
+     "FILE is a folder: NAME/NAME.py with schedules NAME/0_*.py, NAME/1_*.py ...; measure each, "
+     "with "
      "--random, and print the climb"},
     {"svg", 0, "FILE", "draw the sweep of one or two knobs, or the climb"},
     {"output", 'o', "FILE", "write what the fastest schedule of a sweep does, as a script"},
@@ -39,6 +41,7 @@ static const cli_option bench_options[] = {
     CLI_OPT_TARGET,
     CLI_OPT_LEVEL,
     CLI_OPT_STRICT,
+    CLI_OPT_DISABLE,
 };
 
 /* ---- printing ---- */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "progress.h"
 #include "report.h"
 #include "session.h"
 
@@ -19,6 +20,7 @@ static const cli_option compile_options[] = {
     CLI_OPT_TARGET,
     CLI_OPT_LEVEL,
     CLI_OPT_STRICT,
+    CLI_OPT_DISABLE,
     {"header", 0, "FILE",
      "a .so of plain C functions, and this header that declares them: no registry, no allocation "
      "in "
@@ -38,6 +40,7 @@ static tn_status print_report(const cli_args *args, const tn_program *program,
                               const tn_compile_opts *opts) {
   tn_code_report report = {0};
   tn_status st = tn_program_report(program, opts, &report);
+  progress_end();
   if (st != NULL) {
     return st;
   }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "progress.h"
 #include "session.h"
 #include "sizes.h"
 #include "tenon/abi/exec.h"
@@ -231,6 +232,7 @@ static int run_inspect(const cli_args *args) {
   }
   json_t *object = json_object();
   tn_status st = inspect(args, &compile, object);
+  progress_end();
   if (st == NULL && cli_value(args, "json") != NULL) {
     char *text = json_dumps(object, JSON_INDENT(2));
     puts(text != NULL ? text : "{}");

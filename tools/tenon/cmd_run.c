@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "labels.h"
+#include "progress.h"
 #include "session.h"
 
 static const cli_option run_options[] = {
@@ -33,6 +34,7 @@ static const cli_option run_options[] = {
     CLI_OPT_TARGET,
     CLI_OPT_LEVEL,
     CLI_OPT_STRICT,
+    CLI_OPT_DISABLE,
     CLI_OPT_VERIFY,
     CLI_OPT_TIME,
     CLI_OPT_DUMP,
@@ -290,7 +292,9 @@ static int run_run(const cli_args *args) {
   }
   tn_status st = session_open(args, &compile, (int32_t)n_threads, interpret != NULL, NULL, &s);
   s.is_checked = interpret != NULL && *interpret != '\0';
+  progress_say("running", "");
   st = st == NULL ? session_call(&s, &ret) : st;
+  progress_end();
   st = st == NULL ? collect_all(&r, &s, &ret) : st;
   st = st == NULL && output != NULL ? save_all(&r, output) : st;
   st = st == NULL ? show_all(args, &r) : st;

@@ -11,11 +11,15 @@
 
 #include "commands.h"
 #include "onnx_case.h"
+#include "progress.h"
 
 static const cli_option test_options[] = {
     CLI_OPT_LEVEL,
+    CLI_OPT_STRICT,
+    CLI_OPT_DISABLE,
     CLI_OPT_THREADS,
     CLI_OPT_TARGET,
+    {"through", 0, "KIND", "run by way of a file of that kind, tnx or so (default: in memory)"},
     {"timeout", 0, "SECONDS", "time for one case (default 60)"},
     {"rtol", 0, "X", "relative tolerance of floats (default: 1e-3, more for types of 16 bits)"},
     {"atol", 0, "X", "absolute tolerance of floats (default 1e-7)"},
@@ -214,8 +218,12 @@ static void run_all(const cli_args *args, const case_opts *opts, cases *c) {
   bool is_json = cli_value(args, "json") != NULL;
   for (size_t i = 0; i < c->n; ++i) {
     case_result *r = &c->all[i].result;
+    char where[64];
+    (void)snprintf(where, sizeof where, "%zu of %zu", i + 1, c->n);
+    progress_say("cases", where);
     onnx_case_run(c->all[i].dir, opts, r);
     if (!is_json && (r->verdict != CASE_PASSED || cli_value(args, "verbose") != NULL)) {
+      progress_end();
       printf("%s %s%s%s\n", verdict_name(r->verdict), name_of(c->all[i].dir),
              *r->message == '\0' ? "" : ": ", r->message);
     }
@@ -234,7 +242,13 @@ static int run_test_onnx(const cli_args *args) {
       !read_number(args, "rtol", -1, &opts.rtol) || !read_number(args, "atol", 1e-7, &opts.atol)) {
     return CLI_USAGE;
   }
+  const char *through = cli_value(args, "through");
+  if (through != NULL && strcmp(through, "tnx") != 0 && strcmp(through, "so") != 0) {
+    return cli_usage(args, "--through %s: tnx or so is needed", through);
+  }
+  opts.through = through;
   opts.compile = compile.opts;
+  opts.compile.after_pass = NULL; /* a case has a process of its own, where no line is shown */
   opts.n_threads = (int32_t)n_threads;
   opts.timeout_s = (int32_t)timeout_s;
   bool has_all = true;
@@ -246,6 +260,7 @@ static int run_test_onnx(const cli_args *args) {
   }
   if (st == NULL) {
     run_all(args, &opts, &c);
+    progress_end();
     if (cli_value(args, "json") != NULL) {
       print_json(&c);
     } else {

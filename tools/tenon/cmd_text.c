@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "progress.h"
 #include "session.h"
 
 /* ---- check ---- */
@@ -112,6 +113,7 @@ static int run_opt(const cli_args *args) {
   }
   if (st == NULL) {
     st = tn_program_run_passes(program, passes, &compile.opts);
+    progress_end();
   }
   if (st == NULL) {
     st = print_program(program, cli_value(args, "output"));

@@ -232,6 +232,26 @@ static tn_status load_program(attempt *a, const char *path) {
   return st;
 }
 
+/* In memory, or by way of a file in a folder of its own. */
+static tn_status make_exec(attempt *a) {
+  const char *tmp = getenv("TMPDIR");
+  char dir[512];
+  char path[600];
+  if (a->opts->through == NULL) {
+    return tn_program_compile(a->program, &a->opts->compile, &a->exec);
+  }
+  (void)snprintf(dir, sizeof dir, "%.400s/tenon-XXXXXX", tmp != NULL ? tmp : "/tmp");
+  if (mkdtemp(dir) == NULL) {
+    return tn_status_make(TN_IO, "no folder for the compiled model");
+  }
+  (void)snprintf(path, sizeof path, "%s/model.%s", dir, a->opts->through);
+  tn_status st = tn_program_write(a->program, &a->opts->compile, path);
+  st = st == NULL ? tn_exec_load(path, &a->exec) : st;
+  (void)unlink(path); /* what is loaded stays */
+  (void)rmdir(dir);
+  return st;
+}
+
 static bool open_model(attempt *a) {
   char path[4096];
   char *ops = NULL;
@@ -243,8 +263,7 @@ static bool open_model(attempt *a) {
   (void)snprintf(a->result->ops, sizeof a->result->ops, "%s", ops);
   free(ops);
   if (is_bad(a, load_program(a, path)) || is_bad(a, tn_program_function(a->program, 0, &info)) ||
-      is_bad(a, tn_program_compile(a->program, &a->opts->compile, &a->exec)) ||
-      is_bad(a, tn_runtime_create(a->opts->n_threads, &a->rt)) ||
+      is_bad(a, make_exec(a)) || is_bad(a, tn_runtime_create(a->opts->n_threads, &a->rt)) ||
       is_bad(a, tn_vm_create(a->rt, a->exec, NULL, 0, &a->vm))) {
     return false;
   }

@@ -13,7 +13,8 @@ typedef struct case_opts {
   tn_compile_opts compile;
   int32_t n_threads;
   int32_t timeout_s;
-  double rtol; /* below 0: by element type */
+  const char *through; /* "tnx", "so"; NULL: in memory */
+  double rtol;         /* below 0: by element type */
   double atol;
 } case_opts;
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "picture.h"
+#include "progress.h"
 #include "sizes.h"
 #include "tenon/abi/exec.h"
 
@@ -419,7 +420,10 @@ tn_status session_load(const cli_args *args, bool *are_used, tn_program **out_pr
     return usage_error("--dialect or --define has no value that it takes");
   }
   read.opts.are_used = are_used;
-  return tn_program_load_as(args->operands[0], &read.opts, out_program);
+  progress_say("reading", "");
+  tn_status st = tn_program_load_as(args->operands[0], &read.opts, out_program);
+  progress_end();
+  return st;
 }
 
 static bool is_compiled_file(const char *path) {
@@ -493,6 +497,7 @@ tn_status session_open(const cli_args *args, const cli_compile *compile, int32_t
   if (st == NULL && out->exec != NULL) {
     st = tn_vm_create(out->rt, out->exec, NULL, 0, &out->vm);
   }
+  progress_end(); /* who measures wants no other thread */
   st = st == NULL ? gather(args, out) : st;
   if (st != NULL) {
     session_close(out);

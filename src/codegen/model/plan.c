@@ -309,6 +309,30 @@ static tn_status shape_to_tensor(planner *p, const tn_node *var, const tn_node *
   return NULL;
 }
 
+/* A vector whose numbers are known: made of sizes, or a constant. */
+static tn_status tensor_to_shape(planner *p, const tn_node *var, const tn_node *call) {
+  uint32_t at = 0;
+  const tn_node *dims[TN_MAX_NDIM];
+  TN_TRY(tensor_of(p, tn_call_arg(call, 0), &at));
+  const tn_model_tensor *tensor = &p->entry->tensors.data[at];
+  const tn_node *sizes = tensor->kind == TN_PLACE_SIZES ? tensor->sizes : NULL;
+  if (tensor->kind == TN_PLACE_CONST && tensor->dtype == TN_DT_I64 && tensor->array->ndim == 1 &&
+      tensor->array->shape[0] <= TN_MAX_NDIM) {
+    uint32_t n = (uint32_t)tensor->array->shape[0];
+    for (uint32_t i = 0; i < n; ++i) {
+      dims[i] = tn_int(p->ir, TN_DT_I64, tn_array_get_i64(tensor->array, i));
+    }
+    sizes = tn_list(p->ir, n, dims);
+  }
+  if (sizes == NULL) {
+    return needs_machine("a shape that depends on values");
+  }
+  const tn_node *node =
+      tn_node_new(p->ir, TN_OP_SHAPE, TN_DT_NONE, (tn_attr){0}, sizes->n_in, sizes->in);
+  set_value(p, var, (value){.kind = VALUE_NODE, .node = node});
+  return NULL;
+}
+
 static tn_status shape_of_tensor(planner *p, const tn_node *var, const tn_node *call) {
   uint32_t at = 0;
   TN_TRY(tensor_of(p, tn_call_arg(call, 0), &at));
@@ -345,6 +369,8 @@ static tn_status emit_builtin(planner *p, const tn_node *var, const tn_node *cal
       return shape_of_tensor(p, var, call);
     case TN_BUILTIN_SHAPE_TO_TENSOR:
       return shape_to_tensor(p, var, call);
+    case TN_BUILTIN_TENSOR_TO_SHAPE:
+      return tensor_to_shape(p, var, call);
     case TN_BUILTIN_STOP_LIFT_PARAMS:
     case TN_BUILTIN_ENSURE_ZERO_OFFSET:
       return alias(p, var, args->in[0]);

@@ -3,7 +3,7 @@
 /* A trained network as plain C functions: classifies the pictures that come in and counts how many it
  * gets right. Knows nothing of Tenon but the header that was written for this model:
  *
- *   tenon compile model.onnx -o fashion.so --header fashion.h
+ *   tenon compile examples/fashion_resnet18/model.onnx -o fashion.so --header fashion.h
  *   cc classify.c ./fashion.so -o classify
  *   zcat t10k-images-idx3-ubyte.gz | ./classify t10k-labels-idx1-ubyte
  *

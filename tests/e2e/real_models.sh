@@ -1,0 +1,49 @@
+#!/bin/bash
+# Trained models that lie beside the repository in ../shared/cases/real, where they are there: each gives the outputs
+# recorded with it, within the tolerance of its meta.json, at -O0 and -O2, on one thread and two, in memory and by way
+# of .tnx and .so. Without TN_LONG=1 at -O2 in memory alone. A photograph gets its classes by one command line.
+. "$(dirname "$0")/../shell.bash"
+models=$TN_SRC/../shared/cases/real/dev
+if [ ! -d "$models" ]; then
+  echo "skipped: no $models"
+  exit 0
+fi
+
+number() { # file, key, default
+  local value
+  value=$(sed -n "s/^ *\"$2\": *\([0-9.e+-]*\),\{0,1\}$/\1/p" "$1" | head -n 1)
+  echo "${value:-$3}"
+}
+
+run_model() { # folder, options
+  local meta=$1/meta.json
+  succeeds "${1##*/} ${*:2}" "$TENON" test-onnx "$1" --timeout 600 --rtol "$(number "$meta" suggested_rtol 1e-3)" \
+    --atol "$(number "$meta" suggested_atol 1e-5)" "${@:2}"
+}
+
+for folder in "$models"/*/; do
+  folder=${folder%/}
+  [ -f "$folder/model.onnx" ] && [ -f "$folder/meta.json" ] || continue
+  if [ -z "$TN_LONG" ]; then
+    run_model "$folder" -O2
+    continue
+  fi
+  for level in 0 2; do
+    for threads in 1 2; do
+      run_model "$folder" -O$level --threads $threads
+    done
+    run_model "$folder" -O$level --through tnx
+    run_model "$folder" -O$level --through so
+  done
+done
+
+cat=$models/tabby_cat
+if [ -d "$cat" ]; then
+  printf '%s\n' out: '   59.7 %  285  Egyptian cat' '   22.8 %  282  tiger cat' '   16.6 %  281  tabby, tabby cat' \
+    '    0.7 %  287  lynx, catamount' '    0.2 %  728  plastic bag' > "$work/want"
+  succeeds "a photograph of a cat" "$TENON" run "$models/mobilenetv2_int8/model.onnx" --input "input=$cat/chelsea.png" \
+    --preprocess imagenet --labels "$cat/imagenet_synset_1000.txt" --top 5
+  cp "$work/out" "$work/got"
+  same "its classes and their shares" "$work/got" "$work/want"
+fi
+finish
