@@ -256,6 +256,17 @@ static double value_of(const resizing *r, const tn_array *x, int64_t first, int6
   return sum / total;
 }
 
+/* Where the nearest element of place `o` lies among n; -1: nowhere. */
+static int64_t nearest(const resizing *r, int64_t n, int64_t o, int64_t n_out) {
+  double at = coordinate(r, (double)o, (double)n, (double)n_out);
+  double place = rounded(r->rounding, at);
+  if (r->mode == TF_CROP_AND_RESIZE && (at < 0 || at > (double)(n - 1))) {
+    return -1;
+  }
+  return place < 0 ? 0 : place > (double)(n - 1) ? n - 1 : (int64_t)place;
+}
+
+/* Integers of 64 bits are more than a double holds: the nearest one is copied. */
 static tn_status eval_axis(const resizing *r, int64_t axis, int64_t n_out, tn_dtype dtype,
                            const tn_array *x, tn_array *out) {
   int64_t shape[TN_MAX_NDIM];
@@ -271,7 +282,12 @@ static tn_status eval_axis(const resizing *r, int64_t axis, int64_t n_out, tn_dt
   for (int64_t i = 0; i < n; ++i) {
     int64_t o = i / stride % n_out;
     int64_t first = i / (stride * n_out) * stride * n_in + i % stride;
-    tn_array_set_f64(out, i, value_of(r, x, first, stride, n_in, o, n_out));
+    int64_t from = r->method == NEAREST ? nearest(r, n_in, o, n_out) : -1;
+    if (from >= 0 && !tn_dtype_is_any_float(x->dtype)) {
+      tn_array_set_i64(out, i, tn_array_get_i64(x, first + from * stride));
+    } else {
+      tn_array_set_f64(out, i, value_of(r, x, first, stride, n_in, o, n_out));
+    }
   }
   return NULL;
 }
@@ -295,7 +311,7 @@ tn_status tn_op_eval_resize(const tn_node *call, const tn_array *const *args, in
     tn_array *to = is_last ? out : &steps[d];
     TN_GOTO(st,
             eval_axis(&r, r.axes[d], tn_array_get_i64(args[1], d),
-                      is_last ? args[0]->dtype : TN_DT_F64, x, to),
+                      is_last || r.method == NEAREST ? args[0]->dtype : TN_DT_F64, x, to),
             done);
     x = to;
   }
