@@ -115,7 +115,7 @@ typedef struct tn_exec_const {
 
 /* Instructions are int64 words: the opcode, then its operands. `dst`, `reg` are register numbers,
  * `slot` a shape-heap slot, `func` an index of FUNCS, `dt` a packed dtype; those, `n`, `offset`,
- * `op`, `flags` and targets are plain words. The last instruction of a function is RET or JUMP, and
+ * `op`, `flags` and targets are plain words. The last instruction of a function is RET, JUMP or TAIL_CALL, and
  * its targets are starts of its own instructions. An `arg` word is kind | value << 8 (arithmetic
  * shift back gives the signed value). */
 enum {
@@ -159,7 +159,10 @@ enum {
  *   COPY_TENSOR dst reg                  a fresh compact copy
  *   MAKE_CLOSURE dst func n arg*         a function value; the args are captured and come after
  *                                        those of each call
- *   CALL_VALUE dst reg n arg*            like CALL, the function being a value in a register */
+ *   CALL_VALUE dst reg n arg*            like CALL, the function being a value in a register
+ *   TAIL_CALL func n arg*                RET of what CALL gives, func being a VM function: its frame
+ *                                        takes the place of this one, so that a function may call
+ *                                        itself any number of times */
 typedef enum tn_vm_op {
   TN_VM_CALL = 1,
   TN_VM_RET = 2,
@@ -178,7 +181,8 @@ typedef enum tn_vm_op {
   TN_VM_SHAPE_OF = 15,
   TN_VM_COPY_TENSOR = 16,
   TN_VM_MAKE_CLOSURE = 17,
-  TN_VM_CALL_VALUE = 18
+  TN_VM_CALL_VALUE = 18,
+  TN_VM_TAIL_CALL = 19
 } tn_vm_op;
 
 typedef enum tn_vm_shape_op {

@@ -318,3 +318,20 @@ tn_status tn_dim_eval(const tn_node *expr, const tn_map *syms, int64_t *out) {
   TN_TRY(tn_dim_eval(expr->in[TN_B], syms, &b));
   return eval_binary(expr, a, b, out);
 }
+
+/* ---- what a body gives ---- */
+
+bool tn_body_gives(const tn_node *body, uint32_t i) {
+  const tn_node *stmt = tn_body_at(body, i);
+  bool is_if = stmt->op == TN_OP_GIF;
+  for (uint32_t j = i + 1; (is_if || stmt->op == TN_OP_GBIND) && j < tn_body_n(body); ++j) {
+    const tn_node *s = tn_body_at(body, j);
+    if (s->op == TN_OP_YIELD || s->op == TN_OP_RETURN) {
+      return s->in[0] == stmt->in[0] && (is_if || s->op == TN_OP_YIELD);
+    }
+    if (s->op != TN_OP_GBIND || !tn_is_builtin(s->in[TN_BIND_VALUE], TN_BUILTIN_VM_KILL_OBJECT)) {
+      return false;
+    }
+  }
+  return false;
+}

@@ -51,6 +51,18 @@ static tn_status infer_nothing(const tn_infer_ctx *ctx, const tn_node *call, con
   return NULL;
 }
 
+static tn_status infer_length(const tn_infer_ctx *ctx, const tn_node *call, const tn_node **out) {
+  (void)call;
+  *out = tn_ty_tensor(ctx->ir, TN_DT_I64, 0, tn_list(ctx->ir, 0, NULL));
+  return NULL;
+}
+
+static tn_status infer_is_null(const tn_infer_ctx *ctx, const tn_node *call, const tn_node **out) {
+  (void)call;
+  *out = tn_ty_tensor(ctx->ir, TN_DT_BOOL, 0, tn_list(ctx->ir, 0, NULL));
+  return NULL;
+}
+
 static tn_status infer_same(const tn_infer_ctx *ctx, const tn_node *call, const tn_node **out) {
   return nth_type(ctx, call, 0, out);
 }

@@ -173,6 +173,12 @@ static inline const tn_node *tn_body_last(const tn_node *body) {
   return n == 0 ? NULL : tn_body_at(body, n - 1);
 }
 
+/// Whether what statement `i` of a body, an if or a call in a branch of one, binds is what the body
+/// gives, nothing but the end of other values standing between. Such a call needs no frame to come
+/// back to, so that a function may call itself as often as a loop goes round. (One that calls itself
+/// under no condition never ends: that stays an error.)
+bool tn_body_gives(const tn_node *body, uint32_t i);
+
 /* ---- verifier, interpreter ---- */
 
 /// Level rules: single assignment, scopes, dataflow blocks pure and closed, a pure function calls
@@ -183,7 +189,8 @@ void tn_graph_verify(const tn_module *module, const tn_node *func, bool is_norma
 /// Verifies all functions of both levels.
 void tn_module_verify(const tn_module *module, tn_diags *diags);
 
-struct tn_captured; /* the surroundings of a function value; the interpreter's own */
+struct tn_captured;   /* the surroundings of a function value; the interpreter's own */
+struct tn_list_store; /* items that lists share; the interpreter's own */
 
 /// A value of the interpreter: array, tuple, shape, scalar, text or function.
 typedef struct tn_value {
@@ -208,6 +215,7 @@ typedef struct tn_value {
   const char *str;
   const tn_node *func;                /* GFUNC, PRIM_FUNC or EXTERN */
   const struct tn_captured *captured; /* nested GFUNC: the variables around it */
+  struct tn_list_store *store;        /* tuple that grew at its end; NULL: it did not */
 } tn_value;
 
 /// Library calls of interpreted code: outputs are among args for the destination-passing kind.

@@ -291,7 +291,9 @@ tn_status tn_interp_eval(tn_interp *in, tn_frame *frame, const tn_node *expr, tn
 
 /* ---- statements ---- */
 
-static tn_status run_body(tn_interp *in, tn_frame *frame, const tn_node *body, tn_value *out);
+/* is_tail: what the body gives is what the function gives. */
+static tn_status run_body(tn_interp *in, tn_frame *frame, const tn_node *body, bool is_tail,
+                          tn_value *out);
 
 static tn_status is_true(const tn_value *value, bool *out) {
   if (value->kind == TN_V_INT) {
@@ -305,14 +307,18 @@ static tn_status is_true(const tn_value *value, bool *out) {
   return TN_ERR(TN_INVALID, "the condition of an if is not one value");
 }
 
-static tn_status run_if(tn_interp *in, tn_frame *frame, const tn_node *stmt) {
+static bool has_next(const tn_frame *frame) { return frame->next.kind == TN_V_FUNC; }
+
+static tn_status run_if(tn_interp *in, tn_frame *frame, const tn_node *stmt, bool is_tail) {
   tn_value cond = {0};
   tn_value value = {0};
   bool is_taken = false;
   TN_TRY(tn_interp_eval(in, frame, stmt->in[TN_GIF_COND], &cond));
   TN_TRY(is_true(&cond, &is_taken));
-  TN_TRY(run_body(in, frame, stmt->in[is_taken ? TN_GIF_THEN : TN_GIF_ELSE], &value));
-  frame_set(frame, stmt->in[TN_GIF_VAR], &value);
+  TN_TRY(run_body(in, frame, stmt->in[is_taken ? TN_GIF_THEN : TN_GIF_ELSE], is_tail, &value));
+  if (!has_next(frame)) {
+    frame_set(frame, stmt->in[TN_GIF_VAR], &value);
+  }
   return NULL;
 }
 
@@ -330,27 +336,50 @@ static tn_status run_match_cast(tn_interp *in, tn_frame *frame, const tn_node *s
   return st;
 }
 
-static tn_status run_stmt(tn_interp *in, tn_frame *frame, const tn_node *stmt, tn_value *out) {
+/* The call that comes in the place of this one. */
+static tn_status set_next(tn_interp *in, tn_frame *frame, const tn_node *invoke) {
+  const tn_node *args = invoke->in[TN_INVOKE_ARGS];
+  tn_value callee = {0};
+  TN_TRY(tn_interp_eval(in, frame, invoke->in[TN_INVOKE_CALLEE], &callee));
+  TN_TRY(eval_list(in, frame, args, &frame->next_args));
+  if (callee.kind != TN_V_FUNC) {
+    return TN_ERR(TN_INVALID, "what is called is not a function");
+  }
+  frame->n_next_args = (int32_t)args->n_in;
+  frame->next = callee;
+  return NULL;
+}
+
+static tn_status run_bind(tn_interp *in, tn_frame *frame, const tn_node *stmt, bool is_tail) {
+  const tn_node *expr = stmt->in[TN_BIND_VALUE];
   tn_value value = {0};
+  if (is_tail && expr->op == TN_OP_INVOKE) {
+    return set_next(in, frame, expr);
+  }
+  if (expr->op == TN_OP_GFUNC) {
+    value = func_value(in, frame, expr, stmt->in[TN_BIND_VAR]);
+  } else {
+    TN_TRY(tn_interp_eval(in, frame, expr, &value));
+  }
+  frame_set(frame, stmt->in[TN_BIND_VAR], &value);
+  return NULL;
+}
+
+static tn_status run_stmt(tn_interp *in, tn_frame *frame, const tn_node *stmt, bool is_tail,
+                          tn_value *out) {
   in->place = stmt;
   if (in->hooks.max_steps > 0 && ++in->n_steps > in->hooks.max_steps) {
     return TN_ERR(TN_TIMEOUT, "more than %" PRId64 " statements", in->hooks.max_steps);
   }
   switch ((int)stmt->op) {
     case TN_OP_GBIND:
-      if (stmt->in[TN_BIND_VALUE]->op == TN_OP_GFUNC) {
-        value = func_value(in, frame, stmt->in[TN_BIND_VALUE], stmt->in[TN_BIND_VAR]);
-      } else {
-        TN_TRY(tn_interp_eval(in, frame, stmt->in[TN_BIND_VALUE], &value));
-      }
-      frame_set(frame, stmt->in[TN_BIND_VAR], &value);
-      return NULL;
+      return run_bind(in, frame, stmt, is_tail);
     case TN_OP_MATCH_CAST:
       return run_match_cast(in, frame, stmt);
     case TN_OP_DATAFLOW:
-      return run_body(in, frame, stmt->in[TN_DATAFLOW_BODY], out);
+      return run_body(in, frame, stmt->in[TN_DATAFLOW_BODY], false, out);
     case TN_OP_GIF:
-      return run_if(in, frame, stmt);
+      return run_if(in, frame, stmt, is_tail);
     case TN_OP_YIELD:
     case TN_OP_RETURN:
       return tn_interp_eval(in, frame, stmt->in[0], out);
@@ -378,10 +407,11 @@ static tn_status wrap_stmt(tn_interp *in, const tn_node *stmt, tn_status st) {
   return tn_status_wrap(st, "line %u: '%s'", pos.line, name);
 }
 
-static tn_status run_body(tn_interp *in, tn_frame *frame, const tn_node *body, tn_value *out) {
-  for (uint32_t i = 0; i < tn_body_n(body); ++i) {
+static tn_status run_body(tn_interp *in, tn_frame *frame, const tn_node *body, bool is_tail,
+                          tn_value *out) {
+  for (uint32_t i = 0; i < tn_body_n(body) && !has_next(frame); ++i) {
     const tn_node *stmt = tn_body_at(body, i);
-    tn_status st = run_stmt(in, frame, stmt, out);
+    tn_status st = run_stmt(in, frame, stmt, is_tail && tn_body_gives(body, i), out);
     if (st != NULL) {
       return wrap_stmt(in, stmt, st);
     }
@@ -412,6 +442,38 @@ static tn_status bind_params(tn_frame *frame, const tn_node *func, const tn_valu
   return st;
 }
 
+/* The arguments of a call with those that the function captured after them. */
+static void join_captured(tn_interp *in, const tn_value *func, const tn_value **args,
+                          int32_t *n_args) {
+  if (func->n == 0) {
+    return;
+  }
+  tn_value *all = TN_ARENA_ARRAY(&in->arena, tn_value, *n_args + func->n);
+  for (int32_t i = 0; i < *n_args + func->n; ++i) {
+    all[i] = i < *n_args ? (*args)[i] : func->items[i - *n_args];
+  }
+  *args = all;
+  *n_args += func->n;
+}
+
+/* Arrays of the rounds before, of which the next round sees its arguments only. They are looked at
+ * when there are twice as many as were left the last time. */
+static void sweep_rounds(tn_interp *in, size_t first, const tn_value *func, const tn_value *args,
+                         int32_t n_args, size_t *limit) {
+  enum { LEAST = 256 };
+  if (in->arrays.len - first < *limit) {
+    return;
+  }
+  tn_value *kept = TN_ARENA_ARRAY(&in->arena, tn_value, n_args + 1);
+  for (int32_t i = 0; i <= n_args; ++i) {
+    kept[i] = i < n_args ? args[i] : *func;
+  }
+  const tn_value all = {.kind = TN_V_TUPLE, .n = n_args + 1, .items = kept};
+  sweep(in, first, &all);
+  size_t n_left = in->arrays.len - first;
+  *limit = n_left < LEAST / 2 ? LEAST : 2 * n_left;
+}
+
 static tn_status call_gfunc(tn_interp *in, const tn_value *callee, const tn_value *args,
                             int32_t n_args, tn_value *out) {
   if (in->depth >= TN_INTERP_MAX_DEPTH) {
@@ -419,17 +481,36 @@ static tn_status call_gfunc(tn_interp *in, const tn_value *callee, const tn_valu
   }
   tn_frame frame = {0};
   tn_status st = NULL;
+  tn_value func = *callee;
   tn_value result = {0};
+  size_t first = in->arrays.len;
+  size_t limit = 0;
   ++in->depth;
-  if (callee->captured != NULL) {
-    restore(&frame, callee);
+  for (bool is_done = false; !is_done && st == NULL;) {
+    frame = (tn_frame){0};
+    if (func.captured != NULL) {
+      restore(&frame, &func);
+    }
+    st = bind_params(&frame, func.func, args, n_args);
+    st = st != NULL ? st : run_body(in, &frame, func.func->in[TN_GFUNC_BODY], true, &result);
+    frame_deinit(&frame);
+    is_done = !has_next(&frame);
+    if (!is_done && st == NULL) {
+      func = frame.next;
+      args = frame.next_args;
+      n_args = frame.n_next_args;
+      sweep_rounds(in, first, &func, args, n_args, &limit);
+      if (func.func->op != TN_OP_GFUNC) {
+        st = tn_interp_apply(in, &func, args, n_args, &result);
+        break;
+      }
+      join_captured(in, &func, &args, &n_args);
+    }
   }
-  TN_GOTO(st, bind_params(&frame, callee->func, args, n_args), done);
-  TN_GOTO(st, run_body(in, &frame, callee->func->in[TN_GFUNC_BODY], &result), done);
-  *out = result;
-done:
   --in->depth;
-  frame_deinit(&frame);
+  if (st == NULL) {
+    *out = result;
+  }
   return st;
 }
 
@@ -438,23 +519,15 @@ tn_status tn_interp_apply(tn_interp *in, const tn_value *func, const tn_value *a
   if (func->kind != TN_V_FUNC) {
     return TN_ERR(TN_INVALID, "what is called is not a function");
   }
-  const tn_value *all = args;
-  if (func->n > 0) {
-    tn_value *joined = TN_ARENA_ARRAY(&in->arena, tn_value, n_args + func->n);
-    for (int32_t i = 0; i < n_args + func->n; ++i) {
-      joined[i] = i < n_args ? args[i] : func->items[i - n_args];
-    }
-    all = joined;
-    n_args += func->n;
-  }
+  join_captured(in, func, &args, &n_args);
   *out = (tn_value){0};
   switch ((int)func->func->op) {
     case TN_OP_GFUNC:
-      return call_gfunc(in, func, all, n_args, out);
+      return call_gfunc(in, func, args, n_args, out);
     case TN_OP_PRIM_FUNC:
-      return tn_interp_prim_func(in, func->str, all, n_args, out);
+      return tn_interp_prim_func(in, func->str, args, n_args, out);
     default:
-      return tn_interp_extern(in, func->func->attr.text, all, n_args, out);
+      return tn_interp_extern(in, func->func->attr.text, args, n_args, out);
   }
 }
 

@@ -458,6 +458,15 @@ static tn_status run_row(const builtin_call *b, tn_builtin_id id, tn_value *out)
       return run_shape_of(b, out);
     case TN_BUILTIN_TENSOR_TO_SHAPE:
       return run_tensor_to_shape(b, out);
+    case TN_BUILTIN_LIST_MAKE:
+    case TN_BUILTIN_LIST_INSERT:
+    case TN_BUILTIN_LIST_ERASE:
+    case TN_BUILTIN_LIST_AT:
+    case TN_BUILTIN_LIST_LENGTH:
+    case TN_BUILTIN_LIST_CONCAT:
+    case TN_BUILTIN_LIST_SPLIT:
+    case TN_BUILTIN_IS_NULL:
+      return tn_interp_list(b->in, id, b->args, b->n_args, out);
     case TN_BUILTIN_VM_COPY:
       return copy_array(b->in, &b->args[0], out);
     case TN_BUILTIN_SHAPE_TO_TENSOR:

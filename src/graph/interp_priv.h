@@ -31,7 +31,10 @@ struct tn_interp {
 typedef struct tn_frame {
   tn_map vars;
   TN_VEC(tn_value) values;
-  tn_map syms; /* VAR id -> int64 */
+  tn_map syms;   /* VAR id -> int64 */
+  tn_value next; /* a call whose result is this one's: it comes when this frame is gone */
+  tn_value *next_args;
+  int32_t n_next_args;
 } tn_frame;
 
 TN_MUST_USE tn_status tn_interp_eval(tn_interp *in, tn_frame *frame, const tn_node *expr,
@@ -46,6 +49,9 @@ TN_MUST_USE tn_status tn_interp_builtin(tn_interp *in, tn_frame *frame, const tn
 /// NONE when it has no result.
 TN_MUST_USE tn_status tn_interp_prim_func(tn_interp *in, const char *name, const tn_value *args,
                                           int32_t n_args, tn_value *out);
+/// R.list.* and R.is_null (interp_list.c).
+TN_MUST_USE tn_status tn_interp_list(tn_interp *in, tn_builtin_id id, const tn_value *args,
+                                     int32_t n_args, tn_value *out);
 /// The host's function `name`.
 TN_MUST_USE tn_status tn_interp_extern(tn_interp *in, const char *name, const tn_value *args,
                                        int32_t n_args, tn_value *out);

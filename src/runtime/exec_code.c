@@ -163,6 +163,11 @@ static tn_status check_whole(const checker *c, const int64_t *in) {
       }
       return NULL;
     }
+    case TN_VM_TAIL_CALL: {
+      const tn_exec_func *callee = &c->view->funcs[in[1]];
+      bool is_good = callee->kind == TN_EXEC_FN_VM && in[2] == callee->n_params;
+      return is_good ? NULL : code_error(c, "no function of the machine that takes these arguments");
+    }
     case TN_VM_MATCH: {
       bool has_dims = in[3] >= TN_VM_MATCH_SHAPE;
       bool is_good_n = in[5] == 0 || (has_dims && in[5] == in[4]);
@@ -214,7 +219,7 @@ static tn_status find_starts(checker *c) {
     last = c->view->code[c->at];
     c->at += len;
   }
-  if (last != TN_VM_RET && last != TN_VM_JUMP) {
+  if (last != TN_VM_RET && last != TN_VM_JUMP && last != TN_VM_TAIL_CALL) {
     return TN_ERR(TN_CORRUPT, "code of function '%s' runs past its end",
                   tn_exec_str(c->view, f->name));
   }

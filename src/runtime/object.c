@@ -75,17 +75,31 @@ void tn_shape_release(tn_shape *shape) {
   }
 }
 
+static void release_store(tn_tuple_store *store) {
+  if (atomic_fetch_sub_explicit(&store->n_refs, 1, memory_order_acq_rel) > 1) {
+    return;
+  }
+  for (int32_t i = 0; i < store->n; ++i) {
+    tn_arg_release(&store->items[i]);
+  }
+  tn_mem_free(store);
+}
+
 static void destroy_tuple(tn_object *obj) {
   tn_tuple *tuple = (tn_tuple *)obj;
-  for (int32_t i = 0; i < tuple->n; ++i) {
-    tn_arg_release(&tuple->items[i]);
+  if (tuple->store != NULL) {
+    release_store(tuple->store);
+  } else {
+    for (int32_t i = 0; i < tuple->n; ++i) {
+      tn_arg_release(&tuple->own[i]);
+    }
   }
   tn_mem_free(tuple);
 }
 
 static const tn_object_type tuple_type = {destroy_tuple, "tuple"};
 
-tn_status tn_tuple_create(int32_t n, const tn_arg *items, tn_tuple **out_tuple) {
+static tn_status check_items(int32_t n, const tn_arg *items) {
   if (n < 0) {
     return TN_ERR(TN_INVALID, "a tuple of %d items", n);
   }
@@ -95,8 +109,11 @@ tn_status tn_tuple_create(int32_t n, const tn_arg *items, tn_tuple **out_tuple) 
                     tn_arg_kind_name(items[i].kind));
     }
   }
-  uint32_t depth = 0;
-  TN_TRY(tn_object_depth_over(n, items, &depth));
+  return NULL;
+}
+
+/* With room for n items of its own. */
+static tn_status new_tuple(int32_t n, uint32_t depth, tn_tuple **out_tuple) {
   size_t n_bytes = sizeof(tn_tuple) + sizeof(tn_arg) * (size_t)n;
   tn_tuple *tuple = tn_mem_alloc(n_bytes);
   if (tuple == NULL) {
@@ -105,11 +122,73 @@ tn_status tn_tuple_create(int32_t n, const tn_arg *items, tn_tuple **out_tuple) 
   tn_object_init(&tuple->obj, &tuple_type);
   tuple->obj.depth = depth;
   tuple->n = n;
-  for (int32_t i = 0; i < n; ++i) {
-    tuple->items[i] = items[i];
-    tn_arg_retain(&items[i]);
-  }
+  tuple->store = NULL;
+  tuple->items = tuple->own;
   *out_tuple = tuple;
+  return NULL;
+}
+
+static void copy_items(int32_t n, const tn_arg *from, tn_arg *to) {
+  for (int32_t i = 0; i < n; ++i) {
+    to[i] = from[i];
+    tn_arg_retain(&from[i]);
+  }
+}
+
+tn_status tn_tuple_create(int32_t n, const tn_arg *items, tn_tuple **out_tuple) {
+  uint32_t depth = 0;
+  TN_TRY(check_items(n, items));
+  TN_TRY(tn_object_depth_over(n, items, &depth));
+  TN_TRY(new_tuple(n, depth, out_tuple));
+  copy_items(n, items, (*out_tuple)->own);
+  return NULL;
+}
+
+/* A store of the tuple's items with room for more. */
+static tn_status new_store(const tn_tuple *tuple, tn_tuple_store **out_store) {
+  enum { LEAST = 8 };
+  int32_t cap = tuple->n < LEAST ? LEAST : tuple->n < INT32_MAX / 2 ? 2 * tuple->n : INT32_MAX;
+  size_t n_bytes = sizeof(tn_tuple_store) + sizeof(tn_arg) * (size_t)cap;
+  tn_tuple_store *store = tuple->n == INT32_MAX ? NULL : tn_mem_alloc(n_bytes);
+  if (store == NULL) {
+    return tn_mem_error("a list", n_bytes);
+  }
+  atomic_init(&store->n_refs, 1);
+  store->n = tuple->n;
+  store->cap = cap;
+  copy_items(tuple->n, tuple->items, store->items);
+  *out_store = store;
+  return NULL;
+}
+
+/* Nobody else can see the end of the store: others would hold it or the tuple. */
+static bool may_grow(tn_tuple *tuple) {
+  const tn_tuple_store *store = tuple->store;
+  return store != NULL && tn_object_is_unique(&tuple->obj) && store->n == tuple->n &&
+         store->n < store->cap && atomic_load_explicit(&store->n_refs, memory_order_acquire) == 1;
+}
+
+tn_status tn_tuple_append(tn_tuple *tuple, const tn_arg *item, tn_tuple **out_tuple) {
+  uint32_t depth = 0;
+  tn_tuple *longer = NULL;
+  tn_tuple_store *store = tuple->store;
+  TN_TRY(check_items(1, item));
+  TN_TRY(tn_object_depth_over(1, item, &depth));
+  TN_TRY(new_tuple(0, depth > tuple->obj.depth ? depth : tuple->obj.depth, &longer));
+  if (may_grow(tuple)) {
+    atomic_fetch_add_explicit(&store->n_refs, 1, memory_order_relaxed);
+  } else {
+    tn_status st = new_store(tuple, &store);
+    if (st != NULL) {
+      tn_tuple_release(longer);
+      return st;
+    }
+  }
+  copy_items(1, item, &store->items[store->n++]);
+  longer->store = store;
+  longer->items = store->items;
+  longer->n = store->n;
+  *out_tuple = longer;
   return NULL;
 }
 

@@ -34,10 +34,21 @@ struct tn_shape {
   int64_t dims[];
 };
 
+/// Items that several tuples share: each sees the first ones, as many as it has. So a list that
+/// grows at its end, round after round of a loop, is not copied each time (tn_tuple_append).
+typedef struct tn_tuple_store {
+  _Atomic(int32_t) n_refs;
+  int32_t n;
+  int32_t cap;
+  tn_arg items[];
+} tn_tuple_store;
+
 struct tn_tuple {
   tn_object obj;
   int32_t n;
-  tn_arg items[];
+  const tn_arg *items;   /* `own`, or those of the store */
+  tn_tuple_store *store; /* NULL: none */
+  tn_arg own[];
 };
 
 struct tn_string {
@@ -64,6 +75,10 @@ void tn_object_release(tn_object *obj);
 static inline bool tn_object_is_unique(tn_object *obj) {
   return atomic_load_explicit(&obj->n_refs, memory_order_acquire) == 1;
 }
+
+/// A tuple of the items of `tuple` and one more. Where the caller's reference is the only one, in
+/// constant time on average.
+TN_MUST_USE tn_status tn_tuple_append(tn_tuple *tuple, const tn_arg *item, tn_tuple **out_tuple);
 
 static inline bool tn_arg_is_object(const tn_arg *arg) { return arg->kind >= TN_ARG_TENSOR_OBJ; }
 /// The depth that a container of these `n` values has. INVALID past TN_OBJECT_MAX_DEPTH.

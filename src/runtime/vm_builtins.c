@@ -209,5 +209,5 @@ tn_callback tn_vm_builtin_find(const char *name) {
       return rows[i].callback;
     }
   }
-  return NULL;
+  return tn_vm_list_find(name);
 }

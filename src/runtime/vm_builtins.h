@@ -8,5 +8,7 @@
 
 /// The callback of that name, or NULL. Static.
 tn_callback tn_vm_builtin_find(const char *name);
+/// The same of those that work with lists (vm_lists.c).
+tn_callback tn_vm_list_find(const char *name);
 
 #endif

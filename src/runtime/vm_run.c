@@ -3,6 +3,8 @@
 /* The machine's loop: fetch, dispatch, calls and returns. Calls between VM functions push a frame
  * and do not recurse in C; only functions of the host that call back do. Operands were checked when
  * the image was loaded (exec_code.c). */
+#include <string.h>
+
 #include "runtime/mem.h"
 #include "runtime/vm_priv.h"
 
@@ -211,6 +213,52 @@ static tn_status op_ret(tn_vm_run *run, tn_vm_frame *frame, const int64_t *in) {
   return NULL;
 }
 
+/* The arguments of n words with references of their own. */
+static tn_status load_owned(tn_vm_run *run, tn_vm_frame *frame, const int64_t *words, int64_t n) {
+  TN_TRY(tn_vm_load_args(run, frame, words, n));
+  for (int64_t i = 0; i < n; ++i) {
+    if (TN_ARGW_KIND(words[i]) != TN_ARGW_FUNC) {
+      tn_arg_retain(&frame->scratch[i]);
+    }
+  }
+  return NULL;
+}
+
+/* A function that calls itself begins anew in the same frame, with the memory kept there; another
+ * one gets a frame in the place of this one. */
+static tn_status op_tail_call(tn_vm_run *run, tn_vm_frame *frame, const int64_t *in) {
+  uint32_t index = (uint32_t)in[1];
+  int64_t n = in[2];
+  const tn_exec_func *f = &run->view->funcs[index];
+  tn_vm_frame *callee = frame;
+  TN_TRY(load_owned(run, frame, in + 3, n));
+  if (index != frame->func_index) {
+    --run->vm->depth; /* this frame goes */
+    tn_status st = tn_vm_frame_push(run->vm, index, &callee);
+    ++run->vm->depth;
+    for (int64_t i = 0; st != NULL && i < n; ++i) {
+      tn_arg_release(&frame->scratch[i]);
+    }
+    TN_TRY(st);
+    callee->dst = frame->dst;
+    callee->next = frame->next;
+  }
+  for (uint32_t r = 0; callee == frame && r < frame->n_regs; ++r) {
+    tn_vm_reg_clear(frame, r);
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    callee->regs[i] = frame->scratch[i];
+  }
+  if (callee == frame) {
+    memset(frame->slots, 0, sizeof(int64_t) * f->n_slots);
+    frame->pc = f->code_begin;
+  } else {
+    tn_vm_frame_pop(run->vm, frame);
+  }
+  run->frame = callee;
+  return NULL;
+}
+
 /* ---- the loop ---- */
 
 static tn_status step(tn_vm_run *run, tn_vm_frame *frame, const int64_t *in) {
@@ -254,6 +302,8 @@ static tn_status step(tn_vm_run *run, tn_vm_frame *frame, const int64_t *in) {
       return tn_vm_op_make_closure(run, frame, in);
     case TN_VM_CALL_VALUE:
       return op_call_value(run, frame, in);
+    case TN_VM_TAIL_CALL:
+      return op_tail_call(run, frame, in);
   }
   TN_UNREACHABLE(); /* checked at load */
 }

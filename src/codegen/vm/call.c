@@ -97,6 +97,71 @@ static tn_status call_callee(tn_vm_func *f, const tn_node *var, const tn_node *c
   return call_index(f, var, index, args, first);
 }
 
+/* ---- calls in the last place ---- */
+
+static bool is_param(const tn_vm_func *f, const tn_node *var) {
+  const tn_node *params = f->func->in[TN_GFUNC_PARAMS];
+  for (uint32_t i = 0; i < params->n_in; ++i) {
+    if (params->in[i] == var) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void tn_vm_note_closure(tn_vm_func *f, const tn_node *bind) {
+  const tn_node *call = bind->in[TN_BIND_VALUE];
+  if (!tn_is_builtin(call, TN_BUILTIN_MAKE_CLOSURE) || tn_call_arg(call, 0)->op != TN_OP_GLOBAL) {
+    return;
+  }
+  const tn_node *captured = tn_call_arg(call, 1);
+  for (uint32_t i = 0; i < captured->n_in; ++i) {
+    const tn_node *item = captured->in[i];
+    if (item->op != TN_OP_SHAPE && item->op != TN_OP_CONST && !is_param(f, item)) {
+      return;
+    }
+  }
+  tn_map_set(&f->closures, bind->in[TN_BIND_VAR]->id, (uint64_t)(uintptr_t)call);
+}
+
+static const tn_node *closure_of(const tn_vm_func *f, const tn_node *callee) {
+  union {
+    uint64_t bits;
+    const tn_node *call;
+  } u = {0};
+  return tn_map_find(&f->closures, callee->id, &u.bits) ? u.call : NULL;
+}
+
+bool tn_vm_is_tail_call(tn_vm_func *f, const tn_node *invoke) {
+  if (invoke->op != TN_OP_INVOKE) {
+    return false;
+  }
+  const tn_node *callee = invoke->in[TN_INVOKE_CALLEE];
+  const tn_node *closure = closure_of(f, callee);
+  callee = closure != NULL ? tn_call_arg(closure, 0) : callee;
+  return callee->op == TN_OP_GLOBAL && tn_vm_func_find(&f->t->vm_funcs, callee->attr.text) >= 0;
+}
+
+tn_status tn_vm_tail_call(tn_vm_func *f, const tn_node *invoke) {
+  const tn_node *callee = invoke->in[TN_INVOKE_CALLEE];
+  const tn_node *closure = closure_of(f, callee);
+  callee = closure != NULL ? tn_call_arg(closure, 0) : callee;
+  int64_t index = tn_vm_func_find(&f->t->vm_funcs, callee->attr.text);
+  call_words c = {0};
+  begin(&c, 2, (int64_t[]){TN_VM_TAIL_CALL, index});
+  tn_status st = push_args(f, &c, invoke->in[TN_INVOKE_ARGS], 0);
+  if (st == NULL && closure != NULL) {
+    st = push_args(f, &c, tn_call_arg(closure, 1), 0);
+  }
+  uint32_t n_params = f->t->funcs.data[index].n_params;
+  if (st == NULL && c.words.data[c.count_at] != (int64_t)n_params) {
+    st = TN_ERR(TN_INVALID, "'%s' takes %u arguments, the call gives %lld", callee->attr.text,
+                n_params, (long long)c.words.data[c.count_at]);
+  }
+  finish(f, &c, st);
+  return st;
+}
+
 static tn_status make_closure(tn_vm_func *f, const tn_node *var, const tn_node *call) {
   const tn_node *callee = tn_call_arg(call, 0);
   int64_t func = 0;
@@ -133,6 +198,13 @@ static tn_status call_runtime(tn_vm_func *f, const tn_node *var, const char *nam
   }
   finish(f, &c, st);
   return st;
+}
+
+/* "list.at" is the runtime's "vm.builtin.list.at". */
+static tn_status call_list(tn_vm_func *f, const tn_node *var, const tn_node *call) {
+  char name[64];
+  (void)snprintf(name, sizeof name, "vm.builtin.%s", call->attr.def->name);
+  return call_runtime(f, var, name, NULL, call->in[TN_CALL_ARGS]);
 }
 
 static const tn_node *format_of(tn_vm_func *f, const tn_node *call) {
@@ -339,6 +411,15 @@ static tn_status emit_builtin(tn_vm_func *f, const tn_node *var, const tn_node *
       return call_runtime(f, var, "vm.builtin.tensor_to_shape", NULL, args);
     case TN_BUILTIN_SHAPE_TO_TENSOR:
       return call_runtime(f, var, "vm.builtin.shape_to_tensor", NULL, args);
+    case TN_BUILTIN_LIST_MAKE:
+    case TN_BUILTIN_LIST_INSERT:
+    case TN_BUILTIN_LIST_ERASE:
+    case TN_BUILTIN_LIST_AT:
+    case TN_BUILTIN_LIST_LENGTH:
+    case TN_BUILTIN_LIST_CONCAT:
+    case TN_BUILTIN_LIST_SPLIT:
+    case TN_BUILTIN_IS_NULL:
+      return call_list(f, var, call);
     case TN_BUILTIN_SHAPE_OF:
       return reg_to_reg(f, var, call, TN_VM_SHAPE_OF);
     case TN_BUILTIN_VM_COPY:

@@ -72,18 +72,27 @@ static void note_use(const tn_node *n, void *ctx) {
   }
 }
 
-static void find_uses(tn_vm_func *f, const tn_node *body) {
+/* is_tail: what the body gives is what the function gives. */
+static void find_uses(tn_vm_func *f, const tn_node *body, bool is_tail) {
   for (uint32_t i = 0; i < tn_body_n(body); ++i) {
     const tn_node *s = tn_body_at(body, i);
+    bool is_last = is_tail && tn_body_gives(body, i);
     switch ((int)s->op) {
       case TN_OP_GBIND:
+        tn_vm_note_closure(f, s);
+        if (is_last && tn_vm_is_tail_call(f, s->in[TN_BIND_VALUE])) { /* it needs no closure */
+          tn_walk_once(f->ir, s->in[TN_BIND_VALUE]->in[TN_INVOKE_ARGS], note_use, &f->uses);
+          break;
+        }
+        tn_walk_once(f->ir, s->in[TN_BIND_VALUE], note_use, &f->uses);
+        break;
       case TN_OP_MATCH_CAST:
         tn_walk_once(f->ir, s->in[TN_BIND_VALUE], note_use, &f->uses);
         break;
       case TN_OP_GIF:
         tn_walk_once(f->ir, s->in[TN_GIF_COND], note_use, &f->uses);
-        find_uses(f, s->in[TN_GIF_THEN]);
-        find_uses(f, s->in[TN_GIF_ELSE]);
+        find_uses(f, s->in[TN_GIF_THEN], is_last);
+        find_uses(f, s->in[TN_GIF_ELSE], is_last);
         break;
       default:
         tn_walk_once(f->ir, s, note_use, &f->uses);
@@ -94,7 +103,9 @@ static void find_uses(tn_vm_func *f, const tn_node *body) {
 
 /* ---- statements ---- */
 
-static tn_status emit_body(tn_vm_func *f, const tn_node *body, const uint32_t *yield_to);
+/* is_tail: what the body gives is what the function gives. */
+static tn_status emit_body(tn_vm_func *f, const tn_node *body, const uint32_t *yield_to,
+                           bool is_tail);
 
 static tn_status bind_tuple_get(tn_vm_func *f, const tn_node *var, const tn_node *get) {
   uint32_t tuple = 0;
@@ -122,6 +133,9 @@ static tn_status bind_atom(tn_vm_func *f, const tn_node *var, const tn_node *val
 static tn_status emit_bind(tn_vm_func *f, const tn_node *stmt) {
   const tn_node *var = stmt->in[TN_BIND_VAR];
   const tn_node *value = stmt->in[TN_BIND_VALUE];
+  if (tn_map_find(&f->closures, var->id, NULL) && !tn_map_find(&f->uses, var->id, NULL)) {
+    return NULL; /* only calls in the last place use it */
+  }
   switch ((int)value->op) {
     case TN_OP_CALL:
     case TN_OP_INVOKE:
@@ -191,10 +205,10 @@ static tn_status emit_match_cast(tn_vm_func *f, const tn_node *stmt) {
 }
 
 /* One branch: its value goes to register `to`; its variables and sizes are gone after it. */
-static tn_status emit_branch(tn_vm_func *f, const tn_node *body, uint32_t to) {
+static tn_status emit_branch(tn_vm_func *f, const tn_node *body, uint32_t to, bool is_tail) {
   size_t n_sizes = f->sizes.len;
   size_t n_vars = f->vars.len;
-  TN_TRY(emit_body(f, body, &to));
+  TN_TRY(emit_body(f, body, &to, is_tail));
   while (f->sizes.len > n_sizes) {
     tn_map_remove(&f->slots, TN_VEC_POP(&f->sizes));
   }
@@ -214,18 +228,18 @@ static tn_status emit_branch(tn_vm_func *f, const tn_node *body, uint32_t to) {
 }
 
 /* branch_false cond else; then ...; jump end; else: ...; end: */
-static tn_status emit_if(tn_vm_func *f, const tn_node *stmt) {
+static tn_status emit_if(tn_vm_func *f, const tn_node *stmt, bool is_tail) {
   uint32_t cond = 0;
   uint32_t to = 0;
   TN_TRY(tn_vm_arg_reg(f, stmt->in[TN_GIF_COND], &cond));
   to = tn_vm_define(f, stmt->in[TN_GIF_VAR]);
   TN_VM_PUT(f, TN_VM_BRANCH_FALSE, cond, 0);
   size_t else_at = f->t->code.len - 1;
-  TN_TRY(emit_branch(f, stmt->in[TN_GIF_THEN], to));
+  TN_TRY(emit_branch(f, stmt->in[TN_GIF_THEN], to, is_tail));
   TN_VM_PUT(f, TN_VM_JUMP, 0);
   size_t end_at = f->t->code.len - 1;
   f->t->code.data[else_at] = (int64_t)f->t->code.len;
-  TN_TRY(emit_branch(f, stmt->in[TN_GIF_ELSE], to));
+  TN_TRY(emit_branch(f, stmt->in[TN_GIF_ELSE], to, is_tail));
   f->t->code.data[end_at] = (int64_t)f->t->code.len;
   return NULL;
 }
@@ -241,14 +255,15 @@ static tn_status emit_value_to(tn_vm_func *f, const tn_node *value, int64_t op, 
   return NULL;
 }
 
-static tn_status emit_stmt(tn_vm_func *f, const tn_node *stmt, const uint32_t *yield_to) {
+static tn_status emit_stmt(tn_vm_func *f, const tn_node *stmt, const uint32_t *yield_to,
+                           bool is_tail) {
   switch ((int)stmt->op) {
     case TN_OP_GBIND:
       return tn_status_wrap(emit_bind(f, stmt), "'%s'", stmt->in[TN_BIND_VAR]->attr.text);
     case TN_OP_MATCH_CAST:
       return emit_match_cast(f, stmt);
     case TN_OP_GIF:
-      return emit_if(f, stmt);
+      return emit_if(f, stmt, is_tail);
     case TN_OP_RETURN:
       return emit_value_to(f, stmt->in[0], TN_VM_RET, 0);
     case TN_OP_YIELD:
@@ -263,11 +278,19 @@ static tn_status emit_stmt(tn_vm_func *f, const tn_node *stmt, const uint32_t *y
   }
 }
 
-static tn_status emit_body(tn_vm_func *f, const tn_node *body, const uint32_t *yield_to) {
+static tn_status emit_body(tn_vm_func *f, const tn_node *body, const uint32_t *yield_to,
+                           bool is_tail) {
   for (uint32_t i = 0; i < tn_body_n(body); ++i) {
     const tn_node *stmt = tn_body_at(body, i);
     size_t base = f->temps.len;
-    TN_TRY(emit_stmt(f, stmt, yield_to));
+    bool is_last = is_tail && tn_body_gives(body, i);
+    if (is_last && stmt->op == TN_OP_GBIND && tn_vm_is_tail_call(f, stmt->in[TN_BIND_VALUE])) {
+      TN_TRY_MSG(tn_vm_tail_call(f, stmt->in[TN_BIND_VALUE]), "'%s'",
+                 stmt->in[TN_BIND_VAR]->attr.text);
+      f->temps.len = base; /* the frame drops everything */
+      return NULL;
+    }
+    TN_TRY(emit_stmt(f, stmt, yield_to, is_last));
     if (stmt->op == TN_OP_RETURN) {
       f->temps.len = base; /* the frame drops everything */
     } else {
@@ -300,9 +323,9 @@ static tn_status emit_all(tn_vm_func *f) {
   for (uint32_t i = 0; i < params->n_in; ++i) {
     bind_reg(f, params->in[i], tn_vm_new_reg(f));
   }
-  find_uses(f, f->func->in[TN_GFUNC_BODY]);
+  find_uses(f, f->func->in[TN_GFUNC_BODY], true);
   TN_TRY(match_params(f));
-  TN_TRY(emit_body(f, f->func->in[TN_GFUNC_BODY], NULL));
+  TN_TRY(emit_body(f, f->func->in[TN_GFUNC_BODY], NULL, true));
   const tn_node *last = tn_body_last(f->func->in[TN_GFUNC_BODY]);
   if (last == NULL || last->op != TN_OP_RETURN) {
     return TN_ERR(TN_INVALID, "it does not end in a return");
@@ -322,6 +345,7 @@ tn_status tn_vm_emit_gfunc(tn_vm_tables *t, const tn_module *module, const tn_no
   row->n_slots = f.n_slots;
   tn_map_deinit(&f.uses);
   tn_map_deinit(&f.regs);
+  tn_map_deinit(&f.closures);
   tn_map_deinit(&f.is_kept);
   tn_map_deinit(&f.slots);
   TN_VEC_DEINIT(&f.free_regs);

@@ -53,8 +53,10 @@ typedef struct tn_vm_func {
   tn_ir *ir;
   const tn_module *module;
   const tn_node *func;
-  tn_map uses;    /* GVAR id -> 1 when a statement uses it */
-  tn_map regs;    /* GVAR id -> register */
+  tn_map uses; /* GVAR id -> 1 when a statement uses it */
+  tn_map regs; /* GVAR id -> register */
+  tn_map
+      closures; /* GVAR id -> MAKE_CLOSURE call of a function of the module, over values that stay */
   tn_map is_kept; /* registers of storages kept for the next run: never given to another value */
   TN_VEC(uint32_t) free_regs;
   uint32_t n_regs;
@@ -95,6 +97,13 @@ TN_MUST_USE tn_status tn_vm_match(tn_vm_func *f, uint32_t reg, const tn_node *ty
 
 /* ---- call.c ---- */
 
+/// Whether a call in the last place of a function can take that function's frame: of a function of
+/// the module, or of a closure over values that are there until the end.
+bool tn_vm_is_tail_call(tn_vm_func *f, const tn_node *invoke);
+/// Notes a closure that such calls may use without making it.
+void tn_vm_note_closure(tn_vm_func *f, const tn_node *bind);
+/// RET of the call's result.
+TN_MUST_USE tn_status tn_vm_tail_call(tn_vm_func *f, const tn_node *invoke);
 /// var = value, where value is a CALL or INVOKE.
 TN_MUST_USE tn_status tn_vm_call_value(tn_vm_func *f, const tn_node *var, const tn_node *value);
 
