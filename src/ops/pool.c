@@ -4,8 +4,8 @@
  *
  * max: the largest element of each window; padding is not among them, and a window of nothing but
  * padding gives the type's least value. As in max, NaN elements are passed over unless they come
- * last. avg: the sum divided by the taps that lie on the data or, with count_include_pad, by all
- * taps of the window. With ceil_mode a last window may reach over the end.
+ * last. avg: the sum divided by the taps that lie on the data or, with count_include_pad, on the data
+ * and its padding: with ceil_mode a last window may reach over their end.
  * adaptive_avg: the data is cut into output_size parts, [floor(i * n / m), ceil((i + 1) * n / m)),
  * each of which gives its mean. */
 #include <inttypes.h>
@@ -93,7 +93,7 @@ static bool is_larger(tn_dtype dtype, double fa, int64_t a, double fb, int64_t b
 typedef struct pooled {
   double f64;
   int64_t i64;
-  int64_t n; /* taps on the data */
+  int64_t n; /* taps that count */
 } pooled;
 
 static void pool_window(const pool *p, const tn_array *x, const int64_t *at, pooled *sum) {
@@ -107,13 +107,16 @@ static void pool_window(const pool *p, const tn_array *x, const int64_t *at, poo
   for (int64_t t = 0; t < n_taps; ++t) {
     int64_t rest = t;
     bool is_in = true;
+    bool is_padded = p->counts_padding;
     for (int32_t d = p->n; d-- > 0;) {
       int64_t i = at[p->out.at[2 + d]] * p->window.stride[d] +
                   rest % p->size[d] * p->window.dilation[d] - p->window.before[d];
       rest /= p->size[d];
       from[p->data.at[2 + d]] = i;
       is_in = is_in && i >= 0 && i < x->shape[p->data.at[2 + d]];
+      is_padded = is_padded && i < x->shape[p->data.at[2 + d]] + p->window.after[d];
     }
+    sum->n += is_padded || (is_in && !p->counts_padding) ? 1 : 0;
     if (!is_in) {
       if (p->is_max) { /* as loops do it: the padding is the least value, compared like all */
         pooled low = {0};
@@ -127,7 +130,6 @@ static void pool_window(const pool *p, const tn_array *x, const int64_t *at, poo
     }
     double f = tn_array_get_f64(x, tn_ravel(x, from));
     int64_t v = tn_array_get_i64(x, tn_ravel(x, from));
-    sum->n += 1;
     if (!p->is_max) {
       sum->f64 += f;
       sum->i64 = (int64_t)((uint64_t)sum->i64 + (uint64_t)v);
@@ -136,7 +138,7 @@ static void pool_window(const pool *p, const tn_array *x, const int64_t *at, poo
       sum->i64 = v;
     }
   }
-  sum->n = p->counts_padding ? n_taps : sum->n > 0 ? sum->n : 1;
+  sum->n = sum->n > 0 ? sum->n : 1;
 }
 
 static void store_mean(const pooled *sum, bool is_mean, int64_t i, tn_array *out) {
@@ -206,12 +208,15 @@ static const tn_node *tap_value(tn_kernel *k, const pool *p, const tn_node *x,
   return inside == NULL ? value : tn_te_if_then_else(k->te, inside, value, otherwise);
 }
 
-/* How many taps of the window along d lie on the data. */
+/* How many taps of the window along d lie on the data, or on its padding where that counts. */
 static const tn_node *taps_inside(tn_kernel *k, const pool *p, const tn_node *x, int32_t d) {
   const tn_node *step = tn_int(k->ir, TN_DT_I64, p->window.dilation[d]);
   const tn_node *zero = tn_int(k->ir, TN_DT_I64, 0);
   const tn_node *start = tn_window_index(k, &p->window, d, k->axes[p->out.at[2 + d]], zero, false);
   const tn_node *extent = x->in[TN_BUFFER_SHAPE]->in[p->data.at[2 + d]];
+  if (p->counts_padding) { /* all begin on it */
+    extent = tn_te_add(k->te, extent, tn_int(k->ir, TN_DT_I64, p->window.after[d]));
+  }
   /* taps t with 0 <= start + t * step < extent: from ceil(-start / step) to (extent - 1 - start) /
    * step, both rounded down after adding step - 1 to the first */
   const tn_node *first =
@@ -219,7 +224,7 @@ static const tn_node *taps_inside(tn_kernel *k, const pool *p, const tn_node *x,
                tn_te_sub(k->te, tn_int(k->ir, TN_DT_I64, p->window.dilation[d] - 1), start), step);
   const tn_node *last = tn_te_floordiv(
       k->te, tn_te_sub(k->te, tn_te_sub(k->te, extent, tn_int(k->ir, TN_DT_I64, 1)), start), step);
-  first = tn_te_max(k->te, first, zero);
+  first = p->counts_padding ? zero : tn_te_max(k->te, first, zero);
   last = tn_te_min(k->te, last, tn_int(k->ir, TN_DT_I64, p->size[d] - 1));
   const tn_node *n = tn_te_add(k->te, tn_te_sub(k->te, last, first), tn_int(k->ir, TN_DT_I64, 1));
   return tn_te_max(k->te, n, zero);
@@ -231,8 +236,8 @@ static void build_mean(tn_kernel *k, const pool *p, const tn_node *x, const tn_n
   const tn_node *count = tn_int(k->ir, TN_DT_I64, 1);
   tn_kernel_begin(k, "pool_avg", shape->n_in, shape->in, 0, NULL);
   for (int32_t d = 0; d < p->n; ++d) {
-    bool is_full = p->counts_padding ||
-                   (p->window.before[d] == 0 && p->window.after[d] == 0 && !p->window.is_ceil);
+    bool is_padded = p->window.before[d] != 0 || p->window.after[d] != 0;
+    bool is_full = !p->window.is_ceil && (p->counts_padding || !is_padded);
     const tn_node *n = is_full ? tn_int(k->ir, TN_DT_I64, p->size[d]) : taps_inside(k, p, x, d);
     count = d == 0 ? n : tn_te_mul(k->te, count, n);
   }

@@ -3,7 +3,7 @@
 /* image.grid_sample: values between the elements of pictures [N, C, H, W] or volumes [N, C, D, H, W]
  * at the points of a grid [N, ..., 2 or 3], whose last dimension holds x, y (, z) from -1 to 1 across
  * the picture.
- * Coordinates and weights are in float32 (float64 where the data is that), the reference's in
+ * Coordinates and weights are in float32 (float64 where data or grid is that), the reference's in
  * float64. */
 #include <inttypes.h>
 #include <math.h>
@@ -335,7 +335,7 @@ static tn_status build_grid_sample(tn_kernel *k, const tn_node *type) {
   const tn_node *grid = k->buffers.data[1];
   int64_t n = 1;
   TN_TRY(read_sampling(k->call, tn_buffer_ndim(x), &g.s));
-  g.work = x->dtype == TN_DT_F64 ? TN_DT_F64 : TN_DT_F32;
+  g.work = x->dtype == TN_DT_F64 || grid->dtype == TN_DT_F64 ? TN_DT_F64 : TN_DT_F32;
   TN_TRY(tn_kernel_begin_elementwise(k, type, &out));
   at[0] = k->axes[0];
   for (int32_t d = 0; d < g.s.n; ++d) {

@@ -19,6 +19,38 @@ void tn_onnx_rule_gather_nd(tn_onnx_call *c) {
   tn_onnx_give(c, 0, tn_onnx_end2(&b, tn_onnx_in(c, 0), tn_onnx_in(c, 1)));
 }
 
+/* The first sequence_lens[b] elements of batch b come in reverse. */
+void tn_onnx_rule_reverse_sequence(tn_onnx_call *c) {
+  const tn_node *x = tn_onnx_in(c, 0);
+  const tn_node *dims = tn_onnx_dims(c, x);
+  int64_t batch = tn_onnx_attr_int(c, "batch_axis", 1);
+  int64_t time = tn_onnx_attr_int(c, "time_axis", 0);
+  if (c->st != NULL || (batch != 0 && batch != 1) || time != 1 - batch || dims->n_in < 2) {
+    TN_ONNX_FAIL(c, TN_INVALID,
+                 "batch_axis %" PRId64 " and time_axis %" PRId64
+                 ", expected 0 and 1 in data of 2 dimensions or more",
+                 batch, time);
+    return;
+  }
+  const tn_node *lengths = tn_onnx_cast(c, tn_onnx_in(c, 1), TN_DT_I64);
+  lengths = tn_onnx_stand(c, lengths, 2, (int32_t)batch);
+  const tn_node *at = tn_onnx_stand(c, tn_onnx_counted(c, dims->in[time]), 2, (int32_t)time);
+  const tn_node *last = tn_onnx_op2(c, "subtract", lengths, tn_onnx_scalar(c, TN_DT_I64, 1));
+  const tn_node *from = tn_onnx_op3(c, "where", tn_onnx_op2(c, "less", at, lengths),
+                                    tn_onnx_op2(c, "subtract", last, at), at);
+  /* rows (batch, time) or (time, batch), which gather_nd looks up */
+  const tn_node *wide[] = {dims->in[0], dims->in[1]};
+  const tn_node *other = tn_onnx_counted(c, dims->in[batch]);
+  const tn_node *places[2];
+  places[time] = tn_onnx_broadcast(c, from, tn_list(c->ir, 2, wide));
+  places[batch] =
+      tn_onnx_broadcast(c, tn_onnx_stand(c, other, 2, (int32_t)batch), tn_list(c->ir, 2, wide));
+  tn_onnx_build b = tn_onnx_begin(c, "stack");
+  tn_onnx_set_int(&b, "axis", 2);
+  const tn_node *rows = tn_onnx_end1(&b, tn_onnx_tuple(c, 2, places));
+  tn_onnx_give(c, 0, tn_onnx_op2(c, "gather_nd", x, rows));
+}
+
 static void set_reduction(tn_onnx_call *c, tn_onnx_build *b) {
   const char *how = tn_onnx_attr_text(c, "reduction", "none");
   tn_onnx_set_text(b, "reduction", strcmp(how, "none") == 0 ? "update" : how);

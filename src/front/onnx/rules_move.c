@@ -212,8 +212,9 @@ static const tn_node *cut(tn_onnx_call *c, const tn_node *x, int32_t axis, int64
                                            (tn_onnx_i64s){&end, 1}, (tn_onnx_i64s){0});
 }
 
-static const tn_node *pad_constant(tn_onnx_call *c, const tn_node *x, int32_t ndim, double value,
-                                   const int64_t *before, const int64_t *after) {
+const tn_node *tn_onnx_pad(tn_onnx_call *c, const tn_node *x, double value, const int64_t *before,
+                           const int64_t *after) {
+  int32_t ndim = tn_onnx_ndim(c, x);
   int64_t widths[2 * TN_MAX_NDIM];
   bool has_any = false;
   for (int32_t i = 0; i < ndim; ++i) {
@@ -248,7 +249,7 @@ static void pad(tn_onnx_call *c, tn_onnx_i64s pads, tn_onnx_i64s axes, double va
     after[at] = pads.data[n + i];
   }
   if (strcmp(mode, "constant") == 0) {
-    tn_onnx_give(c, 0, pad_constant(c, x, ndim, value, before, after));
+    tn_onnx_give(c, 0, tn_onnx_pad(c, x, value, before, after));
     return;
   }
   if (strcmp(mode, "reflect") != 0 && strcmp(mode, "edge") != 0 && strcmp(mode, "wrap") != 0) {
@@ -358,7 +359,8 @@ static const tn_node *flip(tn_onnx_call *c, const tn_node *x, int64_t axis) {
   return tn_onnx_end1(&b, x);
 }
 
-void tn_onnx_rule_cumsum(tn_onnx_call *c) {
+/* CumSum and CumProd. */
+void tn_onnx_rule_cumulate(tn_onnx_call *c) {
   const tn_node *x = tn_onnx_in(c, 0);
   tn_onnx_i64s axis = tn_onnx_numbers(c, tn_onnx_in(c, 1), "axis");
   bool is_reverse = tn_onnx_attr_int(c, "reverse", 0) != 0;
@@ -367,11 +369,19 @@ void tn_onnx_rule_cumsum(tn_onnx_call *c) {
     return;
   }
   int64_t at = tn_onnx_axis(c, axis.data[0], tn_onnx_ndim(c, x));
-  tn_onnx_build b = tn_onnx_begin(c, "cumsum");
+  tn_onnx_build b = tn_onnx_begin(c, c->rule->word);
   tn_onnx_set_int(&b, "axis", at);
   tn_onnx_set_bool(&b, "exclusive", tn_onnx_attr_int(c, "exclusive", 0) != 0);
   const tn_node *y = tn_onnx_end1(&b, is_reverse ? flip(c, x, at) : x);
   tn_onnx_give(c, 0, is_reverse ? flip(c, y, at) : y);
+}
+
+void tn_onnx_rule_bitcast(tn_onnx_call *c) {
+  tn_dtype dtype = TN_DT_NONE;
+  tn_onnx_fail(c, tn_onnx_dtype(tn_onnx_attr_int(c, "to", 0), &dtype));
+  tn_onnx_build b = tn_onnx_begin(c, "bitcast");
+  tn_onnx_set_dtype(&b, "dtype", dtype);
+  tn_onnx_give(c, 0, tn_onnx_end1(&b, tn_onnx_in(c, 0)));
 }
 
 /* ---- blocks of pixels ---- */
