@@ -30,7 +30,7 @@ typedef struct schedule_ctx {
 typedef tn_status (*rule_fn)(tn_rules *r, const tn_node *label);
 
 /* From the best down. */
-static const rule_fn spatial_rules[] = {tn_rule_spatial, tn_rule_outer};
+static const rule_fn spatial_rules[] = {tn_rule_padding, tn_rule_spatial, tn_rule_outer};
 static const rule_fn other_rules[] = {tn_rule_tile, tn_rule_reduce, tn_rule_outer};
 
 static bool is_spatial(const tn_node *block) {
@@ -43,23 +43,18 @@ static bool is_spatial(const tn_node *block) {
   return true;
 }
 
-/* Back to how things stood, which takes the place of the schedule. */
-static void undo(tn_rules *r, tn_sched *before, tn_status why) {
-  tn_status_free(why);
-  tn_sched_free(r->s);
-  r->s = before;
-}
-
 /* The first rule that is not refused. */
 static void try_rules(tn_rules *r, const tn_node *label, const rule_fn *rules, size_t n) {
   for (size_t i = 0; i < n; ++i) {
     tn_sched *before = tn_sched_copy(r->s);
+    size_t n_marks = r->marks.len;
     tn_status st = rules[i](r, label);
     if (st == NULL) {
       tn_sched_free(before);
       return;
     }
-    undo(r, before, st);
+    tn_rule_undo(r, before, st);
+    tn_rule_drop_marks(r, n_marks);
   }
 }
 
@@ -92,12 +87,13 @@ static void schedule_blocks(tn_rules *r, const char *name) {
     tn_sched_free(before);
     return;
   }
-  undo(r, before, st);
+  tn_rule_undo(r, before, st);
   for (uint32_t i = 0; i < n; ++i) {
     if (is_of_kind(r, blocks[i], false)) {
       try_rules(r, blocks[i], other_rules, sizeof other_rules / sizeof *other_rules);
     }
   }
+  tn_rule_set_marks(r);
   n = find_blocks(r, name, blocks);
   for (uint32_t i = 0; i < n; ++i) {
     if (is_of_kind(r, blocks[i], true)) {
@@ -132,6 +128,7 @@ static const tn_node *schedule_func(schedule_ctx *c, const char *name, const tn_
   schedule_blocks(&r, name);
   const tn_node *made = tn_module_find(tn_sched_module(r.s), name);
   tn_sched_free(r.s);
+  TN_VEC_DEINIT(&r.marks);
   return made;
 }
 

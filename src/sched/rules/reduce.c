@@ -9,6 +9,8 @@
  *                                                for k1 in range(32): B[i] += P[k1]
  *
  * That is another order of the sum, so not with --strict-math where it shows: in floats. */
+#include <stdlib.h>
+
 #include "sched/rules/rules.h"
 
 #include "sched/rewrite.h"
@@ -119,26 +121,40 @@ tn_status tn_rule_lanes_of_sum(tn_rules *r, const tn_node *label, const tn_node 
   return tn_rule_apply(r, "rfactor", 2, args, out_part);
 }
 
+typedef struct later {
+  const tn_node *part;
+  const tn_node *rows; /* NULL: one sum, or too little for threads */
+  int64_t lanes;
+} later;
+
+static tn_status set_marks(tn_rules *r, void *ctx) {
+  const later *l = ctx;
+  TN_TRY(tn_rule_mark_parts(r, l->part, l->lanes));
+  return l->rows == NULL ? NULL : tn_sched_parallel(r->s, l->rows);
+}
+
 tn_status tn_rule_reduce(tn_rules *r, const tn_node *label) {
   tn_rule_nest nest;
-  const tn_node *part = NULL;
+  later l = {0};
   const tn_node *loops[TN_SCHED_MAX_LOOPS];
   TN_TRY(tn_rule_look(r, label, &nest));
   bool is_heavy = tn_rule_is_heavy(&nest);
-  int64_t lanes = tn_rule_lanes(r, &nest);
-  TN_TRY(tn_rule_lanes_of_sum(r, label, &part));
-  /* rows of the sum proper, then its parts below them */
+  l.lanes = tn_rule_lanes(r, &nest);
+  TN_TRY(tn_rule_lanes_of_sum(r, label, &l.part));
   uint32_t n = tn_rule_loops(r, label, TN_SCHED_MAX_LOOPS, loops);
   TN_TRY(tn_rule_look(r, label, &nest));
   uint32_t n_rows = 0;
   while (n_rows < n && !nest.loops[n_rows].is_reduce) {
     ++n_rows;
   }
-  const tn_node *rows = NULL;
   if (n_rows > 0) {
-    TN_TRY(tn_rule_fuse(r, loops, n_rows, &rows));
-    TN_TRY(tn_sched_compute_at(r->s, part, rows));
+    TN_TRY(tn_rule_fuse(r, loops, n_rows, &l.rows));
+    TN_TRY(tn_sched_compute_at(r->s, l.part, l.rows));
+    l.rows = is_heavy ? l.rows : NULL;
   }
-  TN_TRY(tn_rule_mark_parts(r, part, lanes));
-  return rows == NULL || !is_heavy ? NULL : tn_sched_parallel(r->s, rows);
+  later *kept = malloc(sizeof *kept);
+  TN_CHECK(kept != NULL, "out of memory");
+  *kept = l;
+  tn_rule_mark_later(r, set_marks, kept);
+  return NULL;
 }

@@ -98,9 +98,7 @@ static void split_sums(rows *w) {
       tn_sched_free(before);
       continue;
     }
-    tn_status_free(st);
-    tn_sched_free(w->r->s);
-    w->r->s = before;
+    tn_rule_undo(w->r, before, st);
     w->parts[i] = NULL;
   }
 }

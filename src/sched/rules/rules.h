@@ -5,7 +5,7 @@
  * the next simpler one is tried. So each step is proved, and the worst that can happen is that loops
  * stay as they were written.
  *
- *   tn_rules r = {.s = sched, .target = target};
+ *   tn_rules r = {.s = sched, .target = target, .is_strict = false};
  *   tn_rule_nest nest;
  *   TN_TRY(tn_rule_look(&r, label, &nest));             // loops, and the strides of each access
  *   TN_TRY(tn_rule_spatial(&r, label));                 // does the steps, or says why not
@@ -18,11 +18,21 @@
 #include "sched/sched_priv.h"
 #include "target/target.h"
 
-typedef struct tn_rules {
+typedef struct tn_rules tn_rules;
+
+/// Marks that are left to set once all blocks stand where they belong: a sum whose first value is
+/// written apart can not be moved any more, nor can its neighbours.
+typedef struct tn_rule_marks {
+  tn_status (*set)(tn_rules *r, void *ctx);
+  void *ctx; /* owned: allocated with malloc */
+} tn_rule_marks;
+
+struct tn_rules {
   tn_sched *s;
   const tn_target *target;
   bool is_strict; /* sums of floats keep their order */
-} tn_rules;
+  TN_VEC(tn_rule_marks) marks;
+};
 
 /* ---- looking (look.c) ---- */
 
@@ -82,6 +92,15 @@ TN_MUST_USE tn_status tn_rule_fuse(tn_rules *r, const tn_node *const *loops, uin
 /// The loops around a block as they are now; returns their number (0 when there are more than cap).
 uint32_t tn_rule_loops(tn_rules *r, const tn_node *label, uint32_t cap, const tn_node **out);
 
+/// Back to how things stood, `before`, which becomes the schedule.
+void tn_rule_undo(tn_rules *r, tn_sched *before, tn_status why);
+/// Leaves marks for later; takes ctx over.
+void tn_rule_mark_later(tn_rules *r, tn_status (*set)(tn_rules *r, void *ctx), void *ctx);
+/// Sets the marks that were left, those of each rule or none of them, and forgets them.
+void tn_rule_set_marks(tn_rules *r);
+/// Forgets those from place `first` on.
+void tn_rule_drop_marks(tn_rules *r, size_t first);
+
 /* ---- rules: each does its steps or refuses; a refusal may leave steps done, which the caller undoes
  * ---- */
 
@@ -91,6 +110,9 @@ TN_MUST_USE tn_status tn_rule_spatial(tn_rules *r, const tn_node *label);
 /// Sums of products, as matrix products and convolutions, in register tiles (tile.c); what reads the
 /// result element by element follows in the tile.
 TN_MUST_USE tn_status tn_rule_tile(tn_rules *r, const tn_node *label);
+/// The same for data that is copied with something around it: that is written first, all of it, so
+/// that the copy asks nothing.
+TN_MUST_USE tn_status tn_rule_padding(tn_rules *r, const tn_node *label);
 /// Reductions along memory (reduce.c): lanes sum parts, which are put together at the end.
 TN_MUST_USE tn_status tn_rule_reduce(tn_rules *r, const tn_node *label);
 /// The first half of it: the parts as a block of their own, before the rest. INVALID when the sum must

@@ -27,6 +27,24 @@ static uint32_t find_inner(const tn_rule_nest *nest) {
   return nest->n_loops - 1;
 }
 
+/* A row that is stored as s rows, one of each remainder (strided.c): a loop for the remainders, inside
+ * of it one whose rounds are stored side by side. */
+static tn_status part_row(tn_rules *r, tn_rule_nest *nest, bool *out_is_parted) {
+  enum { MOST_PARTS = 4 };
+  const tn_rule_access *store = tn_rule_store(nest);
+  const tn_node *last = store == NULL ? NULL : store->node->in[store->node->n_in - 1];
+  const tn_node *parts[2];
+  if (last == NULL || !tn_is(last, TN_OP_FLOORDIV) || !tn_is(last->in[TN_B], TN_OP_INT) ||
+      last->in[TN_B]->attr.i64 > MOST_PARTS || store->strides[nest->n_loops - 1] != NULL) {
+    return NULL;
+  }
+  const int64_t factors[] = {-1, last->in[TN_B]->attr.i64};
+  TN_TRY(tn_sched_split(r->s, nest->loops[nest->n_loops - 1].var, 2, factors, parts));
+  TN_TRY(tn_sched_reorder(r->s, 2, (const tn_node *[]){parts[1], parts[0]}));
+  *out_is_parted = true;
+  return tn_rule_look(r, nest->label, nest);
+}
+
 static tn_status put_inner_last(tn_rules *r, tn_rule_nest *nest) {
   uint32_t inner = find_inner(nest);
   const tn_node *order[TN_RULE_MAX_LOOPS];
@@ -65,8 +83,9 @@ static tn_status share(tn_rules *r, const tn_rule_nest *nest, uint32_t n_outer,
   if (n == n_outer && rounds != TN_RULE_OPEN && rounds < ENOUGH_ROUNDS && inner != NULL &&
       n_inner != 1) {
     loops[n++] = inner;
+    rounds = 2;
   }
-  if (n == 0 || !tn_rule_is_heavy(nest)) {
+  if (n == 0 || rounds == 1 || !tn_rule_is_heavy(nest)) {
     return NULL;
   }
   TN_TRY(tn_rule_fuse(r, loops, n, &shared));
@@ -92,9 +111,11 @@ tn_status tn_rule_spatial(tn_rules *r, const tn_node *label) {
   if (nest.n_loops == 0) {
     return NULL;
   }
+  bool is_parted = false; /* then indices of joined loops would not become plain again */
+  TN_TRY(part_row(r, &nest, &is_parted));
   TN_TRY(put_inner_last(r, &nest));
   uint32_t first = nest.n_loops - 1;
-  while (first > 0 && tn_rule_is_joint(r, &nest, first - 1)) {
+  while (first > 0 && !is_parted && tn_rule_is_joint(r, &nest, first - 1)) {
     --first;
   }
   for (uint32_t i = first; i < nest.n_loops; ++i) {
@@ -112,6 +133,17 @@ tn_status tn_rule_spatial(tn_rules *r, const tn_node *label) {
   TN_TRY(tn_sched_split(r->s, inner, 2, (int64_t[]){-1, lanes}, parts));
   TN_TRY(tn_sched_vectorize(r->s, parts[1]));
   return share(r, &nest, first, parts[0], n == lanes ? 1 : n);
+}
+
+tn_status tn_rule_padding(tn_rules *r, const tn_node *label) {
+  const tn_node *loops[TN_SCHED_MAX_LOOPS];
+  const tn_node *padding = NULL;
+  if (tn_rule_loops(r, label, TN_SCHED_MAX_LOOPS, loops) == 0) {
+    return TN_ERR(TN_INVALID, "no loops");
+  }
+  TN_TRY(tn_rule_apply(r, "decompose_padding", 2, (const tn_node *[]){label, loops[0]}, &padding));
+  TN_TRY(tn_rule_spatial(r, padding));
+  return tn_rule_spatial(r, label);
 }
 
 tn_status tn_rule_outer(tn_rules *r, const tn_node *label) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* What several rules do: a primitive by name, loops as one. */
+/* What several rules do: a primitive by name, loops as one, marks for later. */
+#include <stdlib.h>
+
 #include "sched/rules/rules.h"
 
 tn_status tn_rule_apply(tn_rules *r, const char *prim, uint32_t n_args, const tn_node *const *args,
@@ -30,4 +32,33 @@ uint32_t tn_rule_loops(tn_rules *r, const tn_node *label, uint32_t cap, const tn
     out[i] = loops[i]->in[TN_FOR_VAR];
   }
   return n;
+}
+
+void tn_rule_mark_later(tn_rules *r, tn_status (*set)(tn_rules *r, void *ctx), void *ctx) {
+  TN_VEC_PUSH(&r->marks, ((tn_rule_marks){set, ctx}));
+}
+
+void tn_rule_drop_marks(tn_rules *r, size_t first) {
+  while (r->marks.len > first) {
+    free(r->marks.data[--r->marks.len].ctx);
+  }
+}
+
+void tn_rule_set_marks(tn_rules *r) {
+  for (size_t i = 0; i < r->marks.len; ++i) {
+    tn_sched *before = tn_sched_copy(r->s);
+    tn_status st = r->marks.data[i].set(r, r->marks.data[i].ctx);
+    if (st == NULL) {
+      tn_sched_free(before);
+    } else {
+      tn_rule_undo(r, before, st);
+    }
+  }
+  tn_rule_drop_marks(r, 0);
+}
+
+void tn_rule_undo(tn_rules *r, tn_sched *before, tn_status why) {
+  tn_status_free(why);
+  tn_sched_free(r->s);
+  r->s = before;
 }

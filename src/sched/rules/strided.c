@@ -5,7 +5,7 @@
  *
  *   X[.., x]  ->  X[.., x % 2, x // 2]         at x * 2 + kx:  X[.., kx % 2, x + kx // 2]
  *
- * The row belongs to a block that pads it or, made here, copies it. */
+ * The row belongs to a block that pads it or, made here, copies it; spatial.c knows how to walk it. */
 #include "sched/rules/tile.h"
 
 #include "sched/rewrite.h"
@@ -50,16 +50,22 @@ static tn_status find_maker(tn_rules *r, const tn_node *sum, const tn_node *buff
   return TN_ERR(TN_INVALID, "the block does not say that it reads '%s'", buffer->attr.text);
 }
 
-/* The loop along a row, as those of its remainders. */
-static tn_status split_row(tn_rules *r, const tn_node *maker, int64_t s) {
-  const tn_node *loops[TN_SCHED_MAX_LOOPS];
-  const tn_node *parts[2];
-  uint32_t n = tn_rule_loops(r, maker, TN_SCHED_MAX_LOOPS, loops);
-  if (n == 0) {
-    return TN_ERR(TN_INVALID, "the row has no loop");
+/* Does the lanes' axis move the last index alone? */
+static bool moves_last_index(const tn_contraction *c) {
+  const tn_node *axis = NULL;
+  const tn_node *iters = c->nest.block->in[TN_BLOCK_ITERS];
+  for (uint32_t i = 0; i < iters->n_in; ++i) {
+    if (iters->in[i]->in[TN_ITER_BINDING] == c->nest.loops[c->lanes].var) {
+      axis = iters->in[i]->in[TN_ITER_VAR];
+    }
   }
-  TN_TRY(tn_sched_split(r->s, loops[n - 1], 2, (int64_t[]){-1, s}, parts));
-  return tn_sched_reorder(r->s, 2, (const tn_node *[]){parts[1], parts[0]});
+  uint32_t last = c->many->node->n_in - 1;
+  for (uint32_t d = TN_LOAD_INDICES; axis != NULL && d <= last; ++d) {
+    if (tn_expr_uses(c->many->node->in[d], 1, &axis) != (d == last)) {
+      return false;
+    }
+  }
+  return axis != NULL;
 }
 
 tn_status tn_rule_part_rows(tn_rules *r, const tn_node *sum) {
@@ -68,27 +74,16 @@ tn_status tn_rule_part_rows(tn_rules *r, const tn_node *sum) {
   TN_TRY(tn_contraction_find(r, sum, &c));
   const tn_node *stride = c.many == NULL ? NULL : c.many->strides[c.lanes];
   if (!c.is_window || stride == NULL || !tn_is(stride, TN_OP_INT) || stride->attr.i64 < 2 ||
-      stride->attr.i64 > 4 || c.many->node->n_in == TN_LOAD_INDICES + TN_MAX_NDIM) {
+      stride->attr.i64 > 4 || c.many->node->n_in == TN_LOAD_INDICES + TN_MAX_NDIM ||
+      !moves_last_index(&c)) {
     return NULL;
   }
-  /* the lanes move the last index alone */
-  const tn_node *axis = NULL;
-  const tn_node *iters = c.nest.block->in[TN_BLOCK_ITERS];
-  for (uint32_t i = 0; i < iters->n_in; ++i) {
-    if (iters->in[i]->in[TN_ITER_BINDING] == c.nest.loops[c.lanes].var) {
-      axis = iters->in[i]->in[TN_ITER_VAR];
-    }
-  }
-  uint32_t last = c.many->node->n_in - 1;
-  if (axis == NULL || !tn_expr_uses(c.many->node->in[last], 1, &axis)) {
-    return NULL;
-  }
+  int64_t s = stride->attr.i64;
   TN_TRY(find_maker(r, sum, c.many->buffer, &maker));
   tn_ir *ir = r->s->ir;
   const tn_node *buffer = tn_block_region(tn_sched_site(r->s, maker), true, 0)->in[0];
   const tn_node *pair[2] = {tn_str(ir, "write"), tn_int(ir, TN_DT_I32, 0)};
   const tn_node *args[] = {maker, tn_list(ir, 2, pair),
-                           row_map(ir, buffer->in[TN_BUFFER_SHAPE], stride->attr.i64)};
-  TN_TRY(tn_rule_apply(r, "transform_layout", 3, args, NULL));
-  return split_row(r, maker, stride->attr.i64);
+                           row_map(ir, buffer->in[TN_BUFFER_SHAPE], s)};
+  return tn_rule_apply(r, "transform_layout", 3, args, NULL);
 }

@@ -97,13 +97,11 @@ static tn_status prepare(tiling *w) {
   const tn_tree *tree = tn_sched_tree(w->r->s, w->sum);
   const tn_node *block = tn_sched_site(w->r->s, w->sum);
   tn_ir *ir = w->r->s->ir;
-  if (!is_at_axes(block->in[TN_BLOCK_BODY], TN_STORE_INDICES, block)) {
-    return TN_ERR(TN_INVALID, "the result is not stored at its axes");
-  }
-  const tn_node *reader = find_reader(tree, block);
+  bool is_plain = is_at_axes(block->in[TN_BLOCK_BODY], TN_STORE_INDICES, block);
+  const tn_node *reader = is_plain ? find_reader(tree, block) : NULL;
   if (reader == NULL) {
     TN_TRY(tn_sched_cache_write(w->r->s, w->sum, 0, "local", &w->after));
-    return tn_rule_collapse(w->r, w->sum, w->after);
+    return is_plain ? tn_rule_collapse(w->r, w->sum, w->after) : NULL;
   }
   w->after = reader->in[TN_BLOCK_LABEL];
   TN_TRY(tn_rule_collapse(w->r, w->sum, w->after));
@@ -315,7 +313,7 @@ static tn_status mark_block(tiling *w, const tn_node *label, const tn_node *belo
   return NULL;
 }
 
-static tn_status mark_sum(tiling *w) {
+static tn_status mark_reduction(tiling *w) {
   const tn_node *init = NULL;
   int64_t body = w->t.rows * w->t.more * w->t.vectors;
   TN_TRY(tn_sched_decompose_reduction(w->r->s, w->sum, w->of_sum[0], &init));
@@ -388,9 +386,14 @@ static tn_status do_steps(tiling *w) {
   if (w->copy != NULL) {
     TN_TRY(place_copy(w));
   }
-  TN_TRY(mark_sum(w));
+  return NULL;
+}
+
+static tn_status set_marks(tn_rules *r, void *ctx) {
+  tiling *w = ctx;
+  TN_TRY(mark_reduction(w));
   TN_TRY(mark_block(w, w->after, w->tile, true));
-  return w->shared == NULL ? NULL : tn_sched_parallel(w->r->s, w->shared);
+  return w->shared == NULL ? NULL : tn_sched_parallel(r->s, w->shared);
 }
 
 tn_status tn_rule_tile(tn_rules *r, const tn_node *label) {
@@ -401,6 +404,10 @@ tn_status tn_rule_tile(tn_rules *r, const tn_node *label) {
   w->r = r;
   w->sum = label;
   tn_status st = do_steps(w);
-  free(w);
+  if (st == NULL) {
+    tn_rule_mark_later(r, set_marks, w);
+  } else {
+    free(w);
+  }
   return st;
 }
