@@ -11,12 +11,45 @@ typedef struct liveness {
   tn_ir *ir;
   tn_arith *arith;
   tn_plan *plan;
+  const tn_node *upper; /* attribute "tir_var_upper_bound": name of a size -> its largest value */
   uint32_t now;         /* number of the statement at hand */
+  const tn_node *stmt;  /* that statement */
   tn_map sets;          /* GVAR id -> index + 1 into `lists` */
   TN_VEC(tn_map) lists; /* sets of tensor indices */
 } liveness;
 
 enum { ALIGN_BYTES = 64 };
+
+typedef struct bounder {
+  liveness *l;
+  bool is_bounded;
+} bounder;
+
+static void bind_bound(const tn_node *n, void *ctx) {
+  bounder *b = ctx;
+  if (!tn_is(n, TN_OP_VAR)) {
+    return;
+  }
+  const tn_node *most = tn_dict_find(b->l->upper, n->attr.text);
+  if (most == NULL || !tn_is(most, TN_OP_INT) || most->attr.i64 < 0 ||
+      most->attr.i64 == INT64_MAX) {
+    b->is_bounded = false;
+    return;
+  }
+  tn_arith_bind_range(b->l->arith, n, tn_int(b->l->ir, n->dtype, 0),
+                      tn_int(b->l->ir, n->dtype, most->attr.i64 + 1));
+}
+
+/* A size with the largest values of all it is made of, where the function promises them. */
+static const tn_node *at_most(liveness *l, const tn_node *bytes) {
+  if (l->upper == NULL || tn_is(bytes, TN_OP_INT)) {
+    return bytes;
+  }
+  bounder b = {l, true};
+  tn_walk_once(l->ir, bytes, bind_bound, &b);
+  tn_interval range = tn_arith_bounds(l->arith, bytes);
+  return b.is_bounded && range.has_hi ? tn_int(l->ir, TN_DT_I64, range.hi) : bytes;
+}
 
 static const tn_node *bytes_of(liveness *l, const tn_node *call) {
   const tn_node *shape = tn_call_arg(call, 0);
@@ -28,7 +61,7 @@ static const tn_node *bytes_of(liveness *l, const tn_node *call) {
   const tn_node *align = tn_int(l->ir, TN_DT_I64, ALIGN_BYTES);
   n = tn_binary(l->ir, TN_OP_ADD, n, tn_int(l->ir, TN_DT_I64, ALIGN_BYTES - 1));
   n = tn_binary(l->ir, TN_OP_FLOORDIV, n, align);
-  return tn_arith_simplify(l->arith, tn_binary(l->ir, TN_OP_MUL, n, align));
+  return at_most(l, tn_arith_simplify(l->arith, tn_binary(l->ir, TN_OP_MUL, n, align)));
 }
 
 static tn_map *set_of(liveness *l, const tn_node *var) {
@@ -68,6 +101,8 @@ static void use(liveness *l, const tn_map *set, bool is_escaping) {
     if (set->used[i] != 0) {
       tn_plan_tensor *t = &l->plan->tensors.data[set->slots[2 * i]];
       t->end = l->now;
+      t->first = t->first == NULL ? l->stmt : t->first;
+      t->last = l->stmt;
       t->is_escaping = t->is_escaping || is_escaping;
     }
   }
@@ -88,6 +123,7 @@ static void define(liveness *l, const tn_node *stmt) {
   TN_VEC_PUSH(&l->plan->tensors, (tn_plan_tensor){.stmt = stmt,
                                                   .begin = l->now,
                                                   .end = l->now,
+                                                  .last = stmt,
                                                   .bytes = bytes_of(l, stmt->in[TN_BIND_VALUE]),
                                                   .storage = -1});
   give(l, stmt->in[TN_BIND_VAR], own);
@@ -103,6 +139,9 @@ static call_effect effect_of(const tn_node *value) {
     case TN_BUILTIN_SHAPE_OF:
     case TN_BUILTIN_TENSOR_TO_SHAPE:
     case TN_BUILTIN_SHAPE_TO_TENSOR:
+    case TN_BUILTIN_LIST_LENGTH:
+    case TN_BUILTIN_LIST_SPLIT:
+    case TN_BUILTIN_IS_NULL:
     case TN_BUILTIN_VM_COPY:
     case TN_BUILTIN_KILL_TENSOR:
     case TN_BUILTIN_VM_KILL_OBJECT:
@@ -162,6 +201,7 @@ static void visit_if(liveness *l, const tn_node *stmt) {
     }
   }
   ++l->now;
+  l->stmt = stmt;
   give(l, stmt->in[TN_GIF_VAR], set);
 }
 
@@ -169,6 +209,7 @@ static void visit_body(liveness *l, const tn_node *body) {
   for (uint32_t i = 0; i < tn_body_n(body); ++i) {
     const tn_node *stmt = tn_body_at(body, i);
     ++l->now;
+    l->stmt = stmt;
     switch ((int)stmt->op) {
       case TN_OP_GBIND:
         visit_bind(l, stmt);
@@ -194,6 +235,7 @@ static void visit_body(liveness *l, const tn_node *body) {
 
 void tn_plan_liveness(tn_ir *ir, const tn_node *func, tn_plan *plan) {
   liveness l = {.ir = ir, .arith = tn_arith_new(ir), .plan = plan};
+  l.upper = tn_dict_find(func->in[TN_GFUNC_ATTRS], "tir_var_upper_bound");
   visit_body(&l, func->in[TN_GFUNC_BODY]);
   for (size_t i = 0; i < l.lists.len; ++i) {
     tn_map_deinit(&l.lists.data[i]);

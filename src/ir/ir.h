@@ -385,6 +385,19 @@ void tn_module_set(tn_module *module, const char *name, const tn_node *func);
 void tn_module_remove(tn_module *module, const char *name);
 /// A name not yet in the module: base, base_1, base_2 ... (interned).
 const char *tn_module_fresh_name(const tn_module *module, const char *base);
+/// Functions that were added to a module, to add equal ones once. Zero-initialise.
+typedef struct tn_pooled_func {
+  tn_hash128 hash;
+  const char *name;
+  const tn_node *func;
+} tn_pooled_func;
+typedef struct tn_func_pool {
+  TN_VEC(tn_pooled_func) items;
+} tn_func_pool;
+/// The name under which a PRIM_FUNC stands in the module: that of an equal one of the pool, or a fresh
+/// one made from its own, under which it is added.
+const char *tn_func_pool_add(tn_func_pool *pool, tn_module *module, const tn_node *func);
+void tn_func_pool_deinit(tn_func_pool *pool);
 bool tn_module_equal(const tn_module *a, const tn_module *b, tn_buf *out_path);
 tn_hash128 tn_module_hash(const tn_module *module);
 

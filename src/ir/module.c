@@ -172,6 +172,25 @@ static bool equal_at(const char *prefix, const tn_node *a, const tn_node *b, tn_
   return is_equal;
 }
 
+const char *tn_func_pool_add(tn_func_pool *pool, tn_module *module, const tn_node *func) {
+  tn_hash128 hash = tn_structural_hash(func);
+  for (size_t i = 0; i < pool->items.len; ++i) {
+    const tn_pooled_func *made = &pool->items.data[i];
+    if (made->hash.hi == hash.hi && made->hash.lo == hash.lo &&
+        tn_equal(made->func, func, true, NULL)) {
+      return made->name;
+    }
+  }
+  const char *name = tn_module_fresh_name(module, func->attr.text);
+  const tn_node *named = tn_node_new(module->ir, TN_OP_PRIM_FUNC, TN_DT_NONE,
+                                     (tn_attr){.text = name}, func->n_in, func->in);
+  tn_module_set(module, name, named);
+  TN_VEC_PUSH(&pool->items, ((tn_pooled_func){hash, name, func}));
+  return name;
+}
+
+void tn_func_pool_deinit(tn_func_pool *pool) { TN_VEC_DEINIT(&pool->items); }
+
 bool tn_module_equal(const tn_module *a, const tn_module *b, tn_buf *out_path) {
   if (!equal_at("attributes", a->attrs, b->attrs, out_path)) {
     return false;

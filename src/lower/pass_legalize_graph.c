@@ -9,34 +9,11 @@
 #include "graph/graph.h"
 #include "lower/lower_priv.h"
 
-typedef struct made_func {
-  tn_hash128 hash;
-  const char *name;
-  const tn_node *func;
-} made_func;
-
 typedef struct legalize_ctx {
   tn_module *module;
-  TN_VEC(made_func) made;
+  tn_func_pool made;
   tn_status st;
 } legalize_ctx;
-
-/* The module's name for the function, added when no equal one was made before. */
-static const char *name_of(legalize_ctx *c, const tn_node *func) {
-  tn_hash128 hash = tn_structural_hash(func);
-  for (size_t i = 0; i < c->made.len; ++i) {
-    made_func *m = &c->made.data[i];
-    if (m->hash.hi == hash.hi && m->hash.lo == hash.lo && tn_equal(m->func, func, true, NULL)) {
-      return m->name;
-    }
-  }
-  const char *name = tn_module_fresh_name(c->module, func->attr.text);
-  const tn_node *named = tn_node_new(c->module->ir, TN_OP_PRIM_FUNC, TN_DT_NONE,
-                                     (tn_attr){.text = name}, func->n_in, func->in);
-  tn_module_set(c->module, name, named);
-  TN_VEC_PUSH(&c->made, ((made_func){hash, name, func}));
-  return name;
-}
 
 /* The arguments that the loop function takes: tensors, those of a tuple one by one; a new shape is
  * in the result's type. */
@@ -74,7 +51,7 @@ static tn_status legalize_call(legalize_ctx *c, const tn_node *call, const tn_no
   TN_TRY_MSG(def->lower(ir, call, &func), "R.%s", def->def.name);
   const tn_node *inputs = NULL;
   TN_TRY_MSG(tensor_args(&infer, call->in[TN_CALL_ARGS], &inputs), "R.%s", def->def.name);
-  const tn_attr callee = {.text = tn_ir_text(ir, name_of(c, func))};
+  const tn_attr callee = {.text = tn_func_pool_add(&c->made, c->module, func)};
   const tn_node *parts[2] = {tn_node_new(ir, TN_OP_GLOBAL, TN_DT_NONE, callee, 0, NULL), inputs};
   bool is_tuple = tn_is(type, TN_OP_TY_TUPLE);
   const tn_node *in[3] = {[TN_CALL_ARGS] = tn_list(ir, 2, parts),
@@ -112,6 +89,6 @@ tn_status tn_pass_legalize_graph(tn_module *module, const tn_pass_opts *opts) {
       tn_module_set(module, name, made);
     }
   }
-  TN_VEC_DEINIT(&c.made);
+  tn_func_pool_deinit(&c.made);
   return c.st;
 }

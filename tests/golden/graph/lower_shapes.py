@@ -20,7 +20,7 @@ class M:
 class M:
     @R.function
     def main(x: R.Tensor(("n", "m"), dtype="float32")) -> R.Tensor(("n * m + 1",), dtype="float32"):
-        R.func_attr({"relax.force_pure": T.bool(True), "memory_plan": {"planned_bytes": 0, "no_reuse_bytes": 0, "n_storages": 2, "n_tensors": 2, "n_symbolic": 2}})
+        R.func_attr({"relax.force_pure": T.bool(True), "memory_plan": {"planned_bytes": 0, "lower_bound_bytes": 0, "no_reuse_bytes": 0, "result_bytes": 0, "n_storages": 2, "n_tensors": 2, "n_symbolic": 2}})
         n = T.int64()
         m = T.int64()
         size = T.int64()

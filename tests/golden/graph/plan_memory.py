@@ -31,17 +31,16 @@ class M:
 
     @R.function
     def main(x: R.Tensor((4,), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
-        R.func_attr({"relax.force_pure": T.bool(True), "memory_plan": {"planned_bytes": 192, "no_reuse_bytes": 256, "n_storages": 3, "n_tensors": 4, "n_symbolic": 0}})
+        R.func_attr({"relax.force_pure": T.bool(True), "memory_plan": {"planned_bytes": 128, "lower_bound_bytes": 128, "no_reuse_bytes": 192, "result_bytes": 64, "n_storages": 2, "n_tensors": 4, "n_symbolic": 0}})
         cls = M
-        storage: R.Object = R.memory.alloc_storage(R.shape([64]), R.prim_value(0), R.str("global"), R.dtype("uint8"), keep=True)
+        storage: R.Object = R.memory.alloc_storage(R.shape([128]), R.prim_value(0), R.str("global"), R.dtype("uint8"), keep=True)
         a: R.Tensor((4,), dtype="float32") = R.memory.alloc_tensor(storage, R.prim_value(0), R.shape([4]), R.dtype("float32"))
         _: R.Tuple() = R.vm.call_dps(cls.exp, x, a)
-        storage_1: R.Object = R.memory.alloc_storage(R.shape([64]), R.prim_value(0), R.str("global"), R.dtype("uint8"), keep=True)
-        b: R.Tensor((4,), dtype="float32") = R.memory.alloc_tensor(storage_1, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+        b: R.Tensor((4,), dtype="float32") = R.memory.alloc_tensor(storage, R.prim_value(64), R.shape([4]), R.dtype("float32"))
         _1: R.Tuple() = R.vm.call_dps(cls.exp, a, b)
         c: R.Tensor((4,), dtype="float32") = R.memory.alloc_tensor(storage, R.prim_value(0), R.shape([4]), R.dtype("float32"))
         _2: R.Tuple() = R.vm.call_dps(cls.exp, b, c)
-        storage_2: R.Object = R.memory.alloc_storage(R.shape([64]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
-        d: R.Tensor((4,), dtype="float32") = R.memory.alloc_tensor(storage_2, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+        storage_1: R.Object = R.memory.alloc_storage(R.shape([64]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+        d: R.Tensor((4,), dtype="float32") = R.memory.alloc_tensor(storage_1, R.prim_value(0), R.shape([4]), R.dtype("float32"))
         _3: R.Tuple() = R.vm.call_dps(cls.exp, c, d)
         return d

@@ -38,7 +38,7 @@ class M:
 
     @R.function
     def main(x: R.Tensor(("n",), dtype="float32")) -> R.Tensor(("n",), dtype="float32"):
-        R.func_attr({"relax.force_pure": T.bool(True), "memory_plan": {"planned_bytes": 0, "no_reuse_bytes": 0, "n_storages": 3, "n_tensors": 4, "n_symbolic": 3}})
+        R.func_attr({"relax.force_pure": T.bool(True), "memory_plan": {"planned_bytes": 0, "lower_bound_bytes": 0, "no_reuse_bytes": 0, "result_bytes": 0, "n_storages": 3, "n_tensors": 4, "n_symbolic": 3}})
         n = T.int64()
         cls = M
         storage: R.Object = R.memory.alloc_storage(R.shape([(n + 15) // 16 * 64]), R.prim_value(0), R.str("global"), R.dtype("uint8"), keep=True)
