@@ -527,16 +527,6 @@ static const tn_node *output_names(tn_onnx_importer *imp) {
   return tn_list(imp->ir, (uint32_t)outputs->len, names);
 }
 
-/* What the model calls its results, for whoever shows or declares them. */
-static const tn_node *output_names(tn_onnx_importer *imp) {
-  const tn_onnx_value_infos *outputs = &imp->model->graph->outputs;
-  const tn_node **names = TN_ARENA_ARRAY(imp->arena, const tn_node *, outputs->len + 1);
-  for (size_t i = 0; i < outputs->len; ++i) {
-    names[i] = tn_str(imp->ir, outputs->data[i]->name.len > 0 ? outputs->data[i]->name.data : "");
-  }
-  return tn_list(imp->ir, (uint32_t)outputs->len, names);
-}
-
 static tn_status add_function(tn_onnx_importer *imp, const node_vec *params,
                               const tn_node *result) {
   tn_ir *ir = imp->ir;
@@ -552,7 +542,6 @@ static tn_status add_function(tn_onnx_importer *imp, const node_vec *params,
   stmts[n++] = tn_node_new(ir, TN_OP_RETURN, TN_DT_NONE, (tn_attr){0}, 1, &result);
   const tn_node *attrs = tn_node_new(ir, TN_OP_DICT, TN_DT_NONE, (tn_attr){0}, 0, NULL);
   attrs = tn_dict_set(ir, attrs, "global_symbol", tn_str(ir, "main"));
-  attrs = tn_dict_set(ir, attrs, "output_names", output_names(imp));
   attrs = tn_dict_set(ir, attrs, "output_names", output_names(imp));
   const tn_node *in[] = {
       [TN_GFUNC_PARAMS] = tn_list(ir, (uint32_t)params->len, params->data),
