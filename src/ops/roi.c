@@ -95,7 +95,7 @@ static side side_of(const roi *r, double low, double high, int64_t part, int d) 
 /* The two elements around a sample along one side, and the second one's weight. */
 static bool around(double at, int64_t extent, int64_t *out, double *out_weight) {
   double last = (double)extent - 1;
-  if (at < -1 || at > (double)extent) {
+  if (!(at >= -1 && at <= (double)extent)) {
     return false;
   }
   at = fmin(fmax(at, 0), last);
@@ -105,21 +105,24 @@ static bool around(double at, int64_t extent, int64_t *out, double *out_weight) 
   return true;
 }
 
-/* Adds a sample to the sum, or keeps the largest. */
-static double take_sample(const roi *r, const tn_array *x, int64_t plane, double y_at, double x_at,
-                          double sum) {
+/* As the loops have it: NaN counts where it comes second. */
+static double larger(double a, double b) { return a > b ? a : b; }
+
+/* A sample's four elements, times their weights, as a sum or the largest. */
+static double sample_of(const roi *r, const tn_array *x, int64_t plane, double y_at, double x_at) {
   int64_t h[2];
   int64_t w[2];
   double wy = 0;
   double wx = 0;
+  double sum = 0;
   if (!around(y_at, x->shape[2], h, &wy) || !around(x_at, x->shape[3], w, &wx)) {
-    return r->is_max ? fmax(sum, 0) : sum;
+    return 0;
   }
   for (int i = 0; i < 4; ++i) {
     double weight = (i / 2 == 0 ? 1 - wy : wy) * (i % 2 == 0 ? 1 - wx : wx);
     int64_t place = (plane * x->shape[2] + h[i / 2]) * x->shape[3] + w[i % 2];
     double value = weight * tn_array_get_f64(x, place);
-    sum = !r->is_max ? sum + value : fmax(sum, value);
+    sum = i == 0 ? value : r->is_max ? larger(sum, value) : sum + value;
   }
   return sum;
 }
@@ -135,8 +138,10 @@ static double part_of(const roi *r, const tn_array *x, const tn_array *rois, con
   double sum = r->is_max ? -INFINITY : 0;
   for (int64_t i = 0; i < v.n; ++i) {
     for (int64_t j = 0; j < u.n; ++j) {
-      sum = take_sample(r, x, batch * x->shape[1] + at[1], v.start + ((double)i + 0.5) * v.step,
-                        u.start + ((double)j + 0.5) * u.step, sum);
+      double sample =
+          sample_of(r, x, batch * x->shape[1] + at[1], v.start + ((double)i + 0.5) * v.step,
+                    u.start + ((double)j + 0.5) * u.step);
+      sum = r->is_max ? larger(sum, sample) : sum + sample;
     }
   }
   bool is_empty = v.n * u.n == 0;

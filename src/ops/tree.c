@@ -22,9 +22,9 @@ typedef enum gathering { SUM, MEAN, LEAST, GREATEST } gathering;
 
 static tn_status how_gathered(const tn_node *call, gathering *out) {
   static const char *const names[] = {"sum", "mean", "min", "max"};
-  const char *text = tn_op_text(call, AGGREGATE);
+  const char *text = tn_op_text(call, AGGREGATE); /* "": left out */
   for (int i = 0; i < 4; ++i) {
-    if (strcmp(text, names[i]) == 0) {
+    if (strcmp(text, names[i]) == 0 || *text == '\0') {
       *out = (gathering)i;
       return NULL;
     }
