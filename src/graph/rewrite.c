@@ -180,7 +180,7 @@ const tn_array *tn_rewrite_array(const tn_node *value) {
 }
 
 /* More elements than a number that is written out has. */
-enum { MAX_NUMBER_ELEMS = 1 << 16 };
+enum { MAX_NUMBER_ELEMS = 1 << 12 };
 
 bool tn_rewrite_is_number(const tn_node *value, double *out) {
   const tn_array *array = tn_rewrite_array(value);

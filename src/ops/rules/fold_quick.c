@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* reshape and its kind (the same bytes), permute_dims (by rows of the result), and + - * / of
+/* reshape and its kind (the same bytes), full and zeros, permute_dims (by rows of the result), and + - * / of
  * float32 with broadcast, which float64 and one rounding give the same bits for. A hundred million
  * weights take a fraction of a second this way. */
 #include "ops/rules/fold_quick.h"
@@ -33,6 +33,23 @@ static bool look(const tn_node *type, const tn_array *x, tn_array *out) {
   out->ndim = (int32_t)dims->n_in;
   for (uint32_t d = 0; d < dims->n_in; ++d) {
     out->shape[d] = dims->in[d]->attr.i64;
+  }
+  return true;
+}
+
+/* full: the value again and again; zeros: memory is that already. */
+static bool repeat(const tn_node *call, const tn_node *type, const tn_array *const *args,
+                   tn_array *out) {
+  bool is_full = is_named(call, "full");
+  if (tn_dtype_is_packed(type->dtype) || (is_full && args[1]->dtype != type->dtype) ||
+      !make_out(type, out)) {
+    return false;
+  }
+  size_t size = tn_dtype_bytes(type->dtype);
+  size_t n_bytes = tn_array_n_bytes(out);
+  uint8_t *to = out->data;
+  for (size_t i = 0; is_full && i < n_bytes; i += size) {
+    memcpy(to + i, args[1]->data, size);
   }
   return true;
 }
@@ -181,6 +198,9 @@ bool tn_fold_quickly(const tn_node *call, const tn_node *type, const tn_array *c
   if (is_named(call, "reshape") || is_named(call, "flatten") || is_named(call, "squeeze") ||
       is_named(call, "expand_dims")) {
     return look(type, args[0], out);
+  }
+  if (is_named(call, "full") || is_named(call, "zeros")) {
+    return repeat(call, type, args, out);
   }
   if (is_named(call, "permute_dims")) {
     return permute(call, type, args[0], out);

@@ -20,7 +20,7 @@
 enum {
   MAX_ARGS = 256,
   MAX_RESULTS = 64,
-  MAX_FREE_BYTES = 1 << 16, /* a result of this size may be made of nothing */
+  MAX_FREE_BYTES = 1 << 24, /* a result of this size may be made of nothing */
   MAX_GROWTH = 2,           /* a larger one of that many times its arguments' bytes */
   STEPS_AN_ELEMENT = 4      /* of a reference, against those of a quick way */
 };

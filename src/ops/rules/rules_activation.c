@@ -217,28 +217,16 @@ const tn_node *tn_rule_mish(tn_rewrite_run *r, const tn_node *call) {
 
 /* ---- hard sigmoid, hard swish ---- */
 
-/* x of clip(x, 0, 6), however it is written. */
+/* x of clip(x, 0, 6), as an operator: for NaN it gives 6, where minimum(6, maximum(0, x)), which
+ * gives NaN, must stay. */
 static const tn_node *clipped_at_6(tn_rewrite_run *r, const tn_node *value) {
-  double number = 0;
   const tn_node *call = tn_rewrite_own_call(r, value, "nn.relu6");
   if (call != NULL) {
     return tn_call_arg(call, 0);
   }
   call = tn_rewrite_own_call(r, value, "clip");
-  if (call != NULL) {
-    bool is_it = tn_rule_float(call, "min") == 0 && tn_rule_float(call, "max") == 6;
-    return is_it ? tn_call_arg(call, 0) : NULL;
-  }
-  const tn_node *low = tn_rule_own_with_number(r, value, "minimum", &number);
-  if (low == NULL || number != 6) {
-    return NULL;
-  }
-  const tn_node *relu = tn_rewrite_own_call(r, low, "nn.relu");
-  if (relu != NULL) {
-    return tn_call_arg(relu, 0);
-  }
-  const tn_node *x = tn_rule_own_with_number(r, low, "maximum", &number);
-  return number == 0 ? x : NULL;
+  bool is_it = call != NULL && tn_rule_float(call, "min") == 0 && tn_rule_float(call, "max") == 6;
+  return is_it ? tn_call_arg(call, 0) : NULL;
 }
 
 /* x of clip(x + 3, 0, 6). */

@@ -208,12 +208,12 @@ const tn_node *tn_rule_power_of_number(tn_rewrite_run *r, const tn_node *call) {
   if (number == 3) {
     return tn_rule_op2(r, "multiply", tn_rule_op2(r, "multiply", x, x), x);
   }
-  const char *op = number == 0.5    ? "sqrt"
-                   : number == -0.5 ? "rsqrt"
-                   : number == -1   ? "reciprocal"
-                                    : NULL;
+  const char *op = number == 0.5 ? "sqrt" : number == -1 ? "reciprocal" : NULL;
   return op == NULL ? NULL : tn_rule_op1(r, op, x);
 }
+
+/* Far from the ends of every type's range: a product of two numbers may leave it. */
+static bool is_moderate(double number) { return fabs(number) >= 1e-3 && fabs(number) <= 1e3; }
 
 const tn_node *tn_rule_number_chain(tn_rewrite_run *r, const tn_node *call) {
   double outer = 0;
@@ -224,7 +224,8 @@ const tn_node *tn_rule_number_chain(tn_rewrite_run *r, const tn_node *call) {
     return NULL;
   }
   const tn_node *x = tn_rule_own_with_number(r, product, "multiply", &inner);
-  return x == NULL ? NULL : tn_rule_op2(r, "multiply", x, tn_rule_scalar(r, x, inner * outer));
+  bool is_it = x != NULL && is_moderate(inner) && is_moderate(outer);
+  return is_it ? tn_rule_op2(r, "multiply", x, tn_rule_scalar(r, x, inner * outer)) : NULL;
 }
 
 /* ---- choices ---- */

@@ -48,17 +48,6 @@ const tn_node *tn_rule_softmax(tn_rewrite_run *r, const tn_node *call) {
   return tn_rule_end(&b, 1, &x);
 }
 
-const tn_node *tn_rule_log_softmax(tn_rewrite_run *r, const tn_node *call) {
-  const tn_node *softmax = tn_rewrite_own_call(r, tn_call_arg(call, 0), "nn.softmax");
-  if (softmax == NULL) {
-    return NULL;
-  }
-  const tn_node *x = tn_call_arg(softmax, 0);
-  tn_rule_build b = tn_rule_begin(r, "nn.log_softmax");
-  tn_rule_set_int(&b, "axis", tn_rule_int(softmax, "axis"));
-  return tn_rule_end(&b, 1, &x);
-}
-
 /* ---- norms ---- */
 
 typedef struct quotient {

@@ -100,6 +100,7 @@ static bool find_product(tn_rewrite_run *r, const tn_node *value, product *out) 
   bool is_read = is_matmul ? read_matmul(r, out) : read_conv(r, out, is_transposed);
   return is_read && is_constant(r, tn_call_arg(def, out->weight)) &&
          tn_dtype_is_float(tn_rewrite_dtype(r, value)) &&
+         tn_dtype_bits(tn_rewrite_dtype(r, value)) >= 32 && /* weights are rounded once more */
          tn_rewrite_dtype(r, value) == tn_rewrite_dtype(r, tn_call_arg(def, out->weight));
 }
 
@@ -230,7 +231,7 @@ const tn_node *tn_rule_shift_of_shift(tn_rewrite_run *r, const tn_node *call) {
   const tn_node *y = NULL;
   const tn_node *outer = NULL;
   const tn_node *inner = NULL;
-  if (!split_args(r, call, &y, &outer) || !tn_dtype_is_float(tn_rewrite_dtype(r, y))) {
+  if (!split_args(r, call, &y, &outer) || !is_affine(r, y)) {
     return NULL;
   }
   y = scaled(r, y, "add", &inner);
