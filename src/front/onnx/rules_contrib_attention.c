@@ -187,9 +187,10 @@ static const tn_node *key_mask(tn_onnx_call *c, const tn_node *mask, const atten
   return hidden_unless(c, sees, hidden);
 }
 
-/* Query i, which is number first[b] + i, sees the keys up to itself; window > 0: so many of them. */
+/* Query i, which is number first[b] + i, sees the keys up to itself, of which there are `n` (NULL:
+ * all); window > 0: so many of them. */
 static const tn_node *causal(tn_onnx_call *c, const attend *a, const tn_node *first,
-                             int64_t window) {
+                             const tn_node *n, int64_t window) {
   const tn_node *q = tn_onnx_dims(c, a->q);
   const tn_node *k = tn_onnx_dims(c, a->k);
   if (q == NULL || k == NULL || c->st != NULL) {
@@ -200,6 +201,9 @@ static const tn_node *causal(tn_onnx_call *c, const attend *a, const tn_node *fi
   place = plus(c, place, first);
   const tn_node *key = tn_onnx_counted(c, k->in[2]);
   const tn_node *sees = tn_onnx_op2(c, "less_equal", key, place);
+  if (n != NULL) {
+    sees = tn_onnx_op2(c, "logical_and", sees, tn_onnx_op2(c, "less", key, n));
+  }
   if (window > 0) {
     const tn_node *far = tn_onnx_op2(c, "add", key, tn_onnx_scalar(c, TN_DT_I64, (double)window));
     sees = tn_onnx_op2(c, "logical_and", sees, tn_onnx_op2(c, "greater", far, place));
@@ -256,7 +260,7 @@ static void attention_of(tn_onnx_call *c, const tn_node *all, const tn_node *mas
   }
   a.hides = key_mask(c, mask, &a);
   if (tn_onnx_attr_int(c, "unidirectional", 0) != 0) {
-    a.hides = both(c, a.hides, causal(c, &a, past_length(c, past, 3), 0));
+    a.hides = both(c, a.hides, causal(c, &a, past_length(c, past, 3), NULL, 0));
   }
   tn_onnx_give(c, 0, attended(c, &a));
   if (tn_onnx_wants(c, 1)) {
@@ -361,7 +365,7 @@ void tn_onnx_rule_multi_head_attention(tn_onnx_call *c) {
   tn_onnx_give(c, 2, a.v);
   a.hides = key_mask(c, tn_onnx_maybe(c, KEY_PADDING), &a);
   if (tn_onnx_attr_int(c, "unidirectional", 0) != 0) {
-    a.hides = both(c, a.hides, causal(c, &a, past_length(c, past, 2), 0));
+    a.hides = both(c, a.hides, causal(c, &a, past_length(c, past, 2), NULL, 0));
   }
   tn_onnx_give(c, 0, attended(c, &a));
 }
@@ -489,7 +493,8 @@ enum {
 
 typedef struct grouped {
   attend a;
-  const tn_node *first;  /* [B, 1, 1, 1] int64: keys before these queries */
+  const tn_node *n_keys; /* [B, 1, 1, 1] int64 */
+  const tn_node *first;  /* the same: keys before these queries */
   const tn_node *n_past; /* extents */
   const tn_node *n_now;
   const tn_node *n_all;
@@ -544,7 +549,7 @@ static void read_extents(tn_onnx_call *c, grouped *g) {
 }
 
 /* The elements of past and now that the present has: the first `first` ones of the past, then what
- * is new; what comes after is not seen. */
+ * is new, then zeros. */
 static const tn_node *present(tn_onnx_call *c, const grouped *g, const tn_node *past,
                               const tn_node *now) {
   const tn_node *d = tn_onnx_dims(c, now);
@@ -570,7 +575,10 @@ static const tn_node *present(tn_onnx_call *c, const grouped *g, const tn_node *
   at = tn_onnx_op2(c, "broadcast_to", at, tn_onnx_shape_value(c, tn_list(c->ir, 4, dims)));
   tn_onnx_build b = tn_onnx_begin(c, "gather_elements");
   tn_onnx_set_int(&b, "axis", 2);
-  return tn_onnx_end2(&b, all, at);
+  const tn_node *y = tn_onnx_end2(&b, all, at);
+  const tn_node *is_there =
+      tn_onnx_op2(c, "less", reshaped(c, tn_onnx_counted(c, g->n_all), 4, row), g->n_keys);
+  return tn_onnx_op3(c, "where", is_there, y, tn_onnx_scalar(c, tn_onnx_type_of(c, y), 0));
 }
 
 /* Queries and keys turned by their positions: those given, or one after another. */
@@ -618,10 +626,10 @@ void tn_onnx_rule_group_query_attention(tn_onnx_call *c) {
     return;
   }
   /* seqlens_k is the number of keys less 1; the first queries of all may be padded at their end */
-  const tn_node *n_keys =
+  g.n_keys =
       tn_onnx_op2(c, "add", by_batch(c, tn_onnx_in(c, SEQ_LENS)), tn_onnx_scalar(c, TN_DT_I64, 1));
   const tn_node *n_now = tn_onnx_from_known(c, tn_list(c->ir, 1, &g.n_now), true);
-  g.first = tn_onnx_op2(c, "maximum", tn_onnx_op2(c, "subtract", n_keys, n_now),
+  g.first = tn_onnx_op2(c, "maximum", tn_onnx_op2(c, "subtract", g.n_keys, n_now),
                         tn_onnx_scalar(c, TN_DT_I64, 0));
   turn_grouped(c, &g);
   g.a.k = present(c, &g, tn_onnx_maybe(c, GQA_PAST_KEY), g.a.k);
@@ -631,6 +639,6 @@ void tn_onnx_rule_group_query_attention(tn_onnx_call *c) {
   g.a.scale = tn_onnx_attr_float(c, "scale", 0);
   g.a.bias = tn_onnx_maybe(c, GQA_BIAS);
   g.a.sink = head_sink(c);
-  g.a.hides = causal(c, &g.a, g.first, window);
+  g.a.hides = causal(c, &g.a, g.first, g.n_keys, window);
   tn_onnx_give(c, 0, attended(c, &g.a));
 }

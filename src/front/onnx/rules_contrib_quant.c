@@ -8,6 +8,7 @@
 
 #include "front/onnx/quant.h"
 #include "front/onnx/rules.h"
+#include "front/onnx/window.h"
 
 /* ---- through float32 ---- */
 
@@ -96,6 +97,31 @@ void tn_onnx_rule_qlinear_reduce_mean(tn_onnx_call *c) {
   }
   bool keeps = tn_onnx_attr_int(c, "keepdims", 1) != 0;
   tn_onnx_give(c, 0, closed(c, tn_onnx_reduce(c, "mean", x, axes.len, axes.data, keeps), 3, type));
+}
+
+/* The channels before the spatial dimensions, or (is_back) after them again. */
+static const tn_node *channels_moved(tn_onnx_call *c, const tn_node *x, bool is_back) {
+  int64_t axes[TN_MAX_NDIM];
+  int32_t ndim = tn_onnx_ndim(c, x);
+  if (c->st != NULL || ndim < 3 || ndim > TN_MAX_NDIM) {
+    TN_ONNX_FAIL(c, TN_INVALID, "data of %d dimensions, expected 3 or more", ndim);
+    return NULL;
+  }
+  axes[0] = 0;
+  for (int32_t i = 1; i < ndim; ++i) {
+    axes[i] = is_back ? (i == ndim - 1 ? 1 : i + 1) : (i == 1 ? ndim - 1 : i - 1);
+  }
+  return tn_onnx_permute(c, x, axes);
+}
+
+void tn_onnx_rule_qlinear_average_pool(tn_onnx_call *c) {
+  tn_dtype type = tn_onnx_type_of(c, tn_onnx_in(c, 0));
+  bool is_last = tn_onnx_attr_int(c, "channels_last", 0) != 0;
+  const tn_node *x = opened(c, 0);
+  x = is_last ? channels_moved(c, x, false) : x;
+  tn_onnx_window w = tn_onnx_window_read(c, x, NULL);
+  const tn_node *y = tn_onnx_pool(c, x, tn_onnx_numbered(c, "nn.avg_pool", w.n, "d"), &w);
+  tn_onnx_give(c, 0, closed(c, is_last ? channels_moved(c, y, true) : y, 3, type));
 }
 
 /* Before opset 13 over all dimensions from the axis on. */

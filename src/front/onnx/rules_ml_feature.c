@@ -37,8 +37,8 @@ void tn_onnx_rule_scaler(tn_onnx_call *c) {
   tn_onnx_give(c, 0, tn_onnx_cast(c, x, TN_DT_F32));
 }
 
-/* Each row by its largest element's size, the sum of the sizes, or the root of the sum of squares;
- * rows of zeros stay. */
+/* Each row by its largest element, the sum of the sizes, or the root of the sum of squares; where that
+ * is 0 the row stays. */
 void tn_onnx_rule_normalizer(tn_onnx_call *c) {
   const char *norm = tn_onnx_attr_text(c, "norm", "MAX");
   const tn_node *x = tn_onnx_in(c, 0);
@@ -50,7 +50,7 @@ void tn_onnx_rule_normalizer(tn_onnx_call *c) {
     return;
   }
   if (strcmp(norm, "MAX") == 0) {
-    by = tn_onnx_reduce(c, "max", tn_onnx_op1(c, "abs", x), 1, &last, true);
+    by = tn_onnx_reduce(c, "max", x, 1, &last, true);
   } else if (strcmp(norm, "L1") == 0) {
     by = tn_onnx_reduce(c, "sum", tn_onnx_op1(c, "abs", x), 1, &last, true);
   } else if (strcmp(norm, "L2") == 0) {
@@ -231,6 +231,12 @@ static const tn_node *default_value(tn_onnx_call *c, tn_dtype type) {
   return tn_onnx_scalar(c, type, (double)tn_onnx_attr_int(c, "default_int64", -1));
 }
 
+static const tn_node *reversed(tn_onnx_call *c, const tn_node *x) {
+  tn_onnx_build b = tn_onnx_begin(c, "flip");
+  tn_onnx_set_int(&b, "axis", 0);
+  return tn_onnx_end1(&b, x);
+}
+
 /* Keys equal themselves, NaN too. What is no key gets the default. */
 void tn_onnx_rule_label_encoder(tn_onnx_call *c) {
   const tn_node *x = tn_onnx_in(c, 0);
@@ -239,8 +245,9 @@ void tn_onnx_rule_label_encoder(tn_onnx_call *c) {
     TN_ONNX_FAIL(c, TN_UNSUPPORTED, "keys or values that are texts");
     return;
   }
-  table t = {.keys = tn_onnx_cast(c, vector_attr(c, "keys", true), type),
-             .values = vector_attr(c, "values", false)};
+  /* the last of equal keys counts, and argmax finds the first */
+  table t = {.keys = reversed(c, tn_onnx_cast(c, vector_attr(c, "keys", true), type)),
+             .values = reversed(c, vector_attr(c, "values", false))};
   t.otherwise = default_value(c, tn_onnx_type_of(c, t.values));
   const tn_node *dims = tn_onnx_dims(c, t.keys);
   if (c->st != NULL || tn_is_int(dims->in[0], 0)) {

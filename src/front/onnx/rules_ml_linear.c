@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Linear models and support vector machines (ai.onnx.ml), and what all models of that domain share:
- * rows, scores and what is done to them, class labels. Where the specification leaves open what a
+/* Linear models (ai.onnx.ml), and what all models of that domain share: rows, scores and what is done
+ * to them, class labels. Where the specification leaves open what a
  * single column of scores means, ONNX Runtime's answer is taken. */
 #include <inttypes.h>
 #include <math.h>
@@ -270,94 +270,4 @@ void tn_onnx_rule_linear_classifier(tn_onnx_call *c) {
     TN_ONNX_FAIL(c, TN_INVALID, "%" PRId64 " scores of %zu classes", n, labels.n);
   }
   tn_onnx_give(c, 1, tn_onnx_cast(c, y, TN_DT_F32));
-}
-
-/* ---- support vector machines ---- */
-
-typedef struct kernel {
-  const char *type;
-  double gamma;
-  double coef0;
-  double degree;
-} kernel;
-
-static kernel read_kernel(tn_onnx_call *c) {
-  tn_onnx_f64s params = tn_onnx_attr_numbers(c, "kernel_params");
-  kernel k = {.type = tn_onnx_attr_text(c, "kernel_type", "LINEAR")};
-  bool is_known = strcmp(k.type, "LINEAR") == 0 || strcmp(k.type, "POLY") == 0 ||
-                  strcmp(k.type, "RBF") == 0 || strcmp(k.type, "SIGMOID") == 0;
-  if (!is_known || (params.len != 0 && params.len != 3)) {
-    TN_ONNX_FAIL(c, TN_INVALID, "kernel '%s' with %zu parameters", k.type, params.len);
-    return k;
-  }
-  if (params.len == 3) {
-    k.gamma = params.data[0];
-    k.coef0 = params.data[1];
-    k.degree = params.data[2];
-  }
-  return k;
-}
-
-/* [N, n]: what each row has in common with each of the vectors [n, F]. */
-static const tn_node *kernel_values(tn_onnx_call *c, const kernel *k, const tn_node *x,
-                                    const tn_node *vectors) {
-  const int64_t swap[] = {1, 0};
-  const int64_t last = 2;
-  if (strcmp(k->type, "RBF") == 0) { /* differences: |a|^2 - 2 ab + |b|^2 loses digits */
-    const tn_node *dx = tn_onnx_dims(c, x);
-    const tn_node *dv = tn_onnx_dims(c, vectors);
-    const tn_node *one = tn_int(c->ir, TN_DT_I64, 1);
-    if (dx == NULL || dv == NULL) {
-      return NULL;
-    }
-    const tn_node *tall[] = {dx->in[0], one, dx->in[1]};
-    const tn_node *flat[] = {one, dv->in[0], dv->in[1]};
-    const tn_node *d = tn_onnx_op2(c, "subtract", tn_onnx_reshape(c, x, tn_list(c->ir, 3, tall)),
-                                   tn_onnx_reshape(c, vectors, tn_list(c->ir, 3, flat)));
-    d = tn_onnx_reduce(c, "sum", tn_onnx_op2(c, "multiply", d, d), 1, &last, false);
-    return tn_onnx_op1(c, "exp", tn_onnx_op2(c, "multiply", d, scalar_like(c, d, -k->gamma)));
-  }
-  const tn_node *y = tn_onnx_op2(c, "matmul", x, tn_onnx_permute(c, vectors, swap));
-  if (strcmp(k->type, "LINEAR") == 0) {
-    return y;
-  }
-  y = tn_onnx_op2(c, "multiply", y, scalar_like(c, y, k->gamma));
-  y = tn_onnx_op2(c, "add", y, scalar_like(c, y, k->coef0));
-  return strcmp(k->type, "POLY") == 0 ? tn_onnx_op2(c, "power", y, scalar_like(c, y, k->degree))
-                                      : tn_onnx_op1(c, "tanh", y);
-}
-
-/* The attribute support_vectors as [n, F]. */
-static const tn_node *support_vectors(tn_onnx_call *c, const tn_node *x, int64_t n) {
-  tn_onnx_f64s values = tn_onnx_attr_numbers(c, "support_vectors");
-  if (c->st != NULL || n < 1 || values.len == 0 || values.len % (size_t)n != 0) {
-    TN_ONNX_FAIL(c, TN_INVALID, "%zu numbers for %" PRId64 " support vectors", values.len, n);
-    return NULL;
-  }
-  const int64_t shape[] = {n, (int64_t)values.len / n};
-  return tn_onnx_numbers_const(c, tn_onnx_type_of(c, x), 2, shape, values.data);
-}
-
-void tn_onnx_rule_svm_regressor(tn_onnx_call *c) {
-  const tn_node *x = tn_onnx_ml_rows(c, tn_onnx_in(c, 0));
-  kernel k = read_kernel(c);
-  int64_t n = tn_onnx_attr_int(c, "n_supports", 0);
-  tn_onnx_f64s weights = tn_onnx_attr_numbers(c, "coefficients");
-  tn_onnx_f64s rho = tn_onnx_attr_numbers(c, "rho");
-  const tn_node *values = n > 0 ? kernel_values(c, &k, x, support_vectors(c, x, n)) : x;
-  if (c->st != NULL || rho.len < 1 || weights.len < 1 || (n > 0 && (int64_t)weights.len != n)) {
-    TN_ONNX_FAIL(c, TN_INVALID, "%zu coefficients and %zu rho for %" PRId64 " support vectors",
-                 weights.len, rho.len, n);
-    return;
-  }
-  const int64_t shape[] = {(int64_t)weights.len, 1};
-  const tn_node *w = tn_onnx_numbers_const(c, tn_onnx_type_of(c, x), 2, shape, weights.data);
-  const tn_node *y = tn_onnx_op2(c, "matmul", values, w);
-  y = tn_onnx_op2(c, "add", y, scalar_like(c, y, rho.data[0]));
-  if (tn_onnx_attr_int(c, "one_class", 0) != 0) {
-    const tn_node *is_in = tn_onnx_op2(c, "greater", y, scalar_like(c, y, 0));
-    y = tn_onnx_op3(c, "where", is_in, scalar_like(c, y, 1), scalar_like(c, y, -1));
-  }
-  y = tn_onnx_post_apply(c, y, tn_onnx_post_attr(c));
-  tn_onnx_give(c, 0, tn_onnx_cast(c, y, TN_DT_F32));
 }

@@ -33,14 +33,14 @@ static const tn_node *without_last(tn_onnx_call *c, const tn_node *y, const tn_n
   return y;
 }
 
-static const tn_node *pool(tn_onnx_call *c, const tn_node *x, const char *op,
-                           const tn_onnx_window *w) {
+const tn_node *tn_onnx_pool(tn_onnx_call *c, const tn_node *x, const char *op,
+                            const tn_onnx_window *w) {
   bool is_ceil = tn_onnx_attr_int(c, "ceil_mode", 0) != 0;
   tn_onnx_build b = tn_onnx_begin(c, op);
   tn_onnx_window_set(&b, w);
   tn_onnx_set_ints(&b, "pool_size", (size_t)w->n, w->kernel);
   tn_onnx_set_bool(&b, "ceil_mode", is_ceil);
-  if (strcmp(c->rule->op, "AveragePool") == 0) {
+  if (strncmp(op, "nn.avg_pool", 11) == 0) {
     tn_onnx_set_bool(&b, "count_include_pad", tn_onnx_attr_int(c, "count_include_pad", 0) != 0);
   }
   const tn_node *dims = tn_onnx_dims(c, x);
@@ -66,7 +66,7 @@ void tn_onnx_rule_pool(tn_onnx_call *c) {
   const tn_node *x = tn_onnx_in(c, 0);
   tn_onnx_window w = tn_onnx_window_read(c, x, NULL);
   bool is_max = strcmp(c->rule->op, "MaxPool") == 0;
-  tn_onnx_give(c, 0, pool(c, x, tn_onnx_numbered(c, c->rule->word, w.n, "d"), &w));
+  tn_onnx_give(c, 0, tn_onnx_pool(c, x, tn_onnx_numbered(c, c->rule->word, w.n, "d"), &w));
   if (is_max && tn_onnx_wants(c, 1)) {
     tn_onnx_give(c, 1, places(c, x, &w));
   } else {

@@ -25,6 +25,9 @@ void tn_onnx_window_list(tn_onnx_call *c, const char *name, int32_t n, int64_t o
                          int64_t least, int64_t *out);
 /// The fields strides, dilation and padding.
 void tn_onnx_window_set(tn_onnx_build *b, const tn_onnx_window *w);
+/// The pool `op` ("nn.avg_pool2d") with ceil_mode and count_include_pad of the node.
+const tn_node *tn_onnx_pool(tn_onnx_call *c, const tn_node *x, const char *op,
+                            const tn_onnx_window *w);
 /// "nn.conv2d" of "nn.conv", 2 and "d"; a text of the arena.
 const char *tn_onnx_numbered(tn_onnx_call *c, const char *stem, int32_t n, const char *end);
 
