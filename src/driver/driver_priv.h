@@ -13,6 +13,7 @@
 struct tn_program {
   tn_ir *ir; /* owned */
   tn_module module;
+  bool is_scheduled; /* by a script: its loops stay as that left them */
 };
 
 /// A program without functions.

@@ -36,6 +36,7 @@
   X(kill_after_last_use, 0, ANY)  /* after the plan: it ends the storages too */                   \
   X(lower_shapes, 0, ANY)                                                                          \
   /* loop level -> lowered form (lower/lower.h) */                                                 \
+  X(default_schedule, 2, ANY)     /* what a script scheduled stays as it is */                     \
   X(lower_blocks, 0, ANY)                                                                          \
   X(compact_buffers, 0, ANY)      /* while an access has an index a dimension */                   \
   X(serialize_loops, 0, ANY)      /* what that could not make private */                           \
@@ -199,8 +200,8 @@ static bool is_among(const pass_list *list, const tn_pass *pass) {
   return false;
 }
 
-/* The stages that these options leave on. */
-static tn_status run_stages(tn_module *module, const tn_compile_opts *opts,
+/* The stages that these options leave on. has_schedule: a script said how the loops run. */
+static tn_status run_stages(tn_module *module, bool has_schedule, const tn_compile_opts *opts,
                             const tn_target *target) {
   tn_status st = NULL;
   pass_list list = {0};
@@ -210,8 +211,9 @@ static tn_status run_stages(tn_module *module, const tn_compile_opts *opts,
   }
   for (size_t i = 0; i < sizeof stages / sizeof *stages; ++i) {
     const tn_pass *pass = tn_pass_find(stages[i].pass);
+    bool is_left_out = has_schedule && strcmp(stages[i].pass, "default_schedule") == 0;
     if (opts->opt_level >= stages[i].level && (stages[i].is_exact || !opts->is_strict_math) &&
-        !is_among(&disabled, pass)) {
+        !is_left_out && !is_among(&disabled, pass)) {
       TN_VEC_PUSH(&list, pass);
     }
   }
@@ -269,7 +271,7 @@ tn_status tn_driver_lower(const tn_program *program, const tn_compile_opts *opts
   lowered.module.ir = lowered.ir;
   st = opts->func != NULL ? tn_driver_keep_only(&lowered.module, opts->func) : NULL;
   st = st != NULL ? st : tn_driver_check_targets(&lowered.module, lowered.target);
-  st = st != NULL ? st : run_stages(&lowered.module, opts, lowered.target);
+  st = st != NULL ? st : run_stages(&lowered.module, program->is_scheduled, opts, lowered.target);
   if (st != NULL) {
     tn_lowered_deinit(&lowered);
     return st;

@@ -166,6 +166,7 @@ tn_status tn_program_schedule(tn_program *program, const char *text, size_t len,
   }
   tn_module_deinit(&program->module);
   tn_module_init_copy(&program->module, tn_sched_module(sched));
+  program->is_scheduled = true;
 done:
   TN_VEC_DEINIT(&knobs);
   tn_sched_free(sched);

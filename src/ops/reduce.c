@@ -124,11 +124,15 @@ static void accumulate(reduction r, const tn_array *x, int64_t i, accumulator *a
 }
 
 static void store_result(reduction r, const accumulator *acc, tn_array *out, int64_t i) {
-  bool is_mean = r == MEAN && acc->n > 0;
   if (tn_dtype_is_float(out->dtype)) {
     tn_array_set_f64(out, i, r == MEAN ? acc->f64 / (double)acc->n : acc->f64);
-  } else {
-    tn_array_set_i64(out, i, is_mean ? acc->i64 / acc->n : acc->i64);
+    return;
+  }
+  tn_array_set_i64(out, i, acc->i64);
+  if (r == MEAN && acc->n > 0) {
+    int64_t sum = tn_array_get_i64(out, i); /* wrapped to the type, as the loops' */
+    bool has_sign = tn_dtype_is_int(out->dtype);
+    tn_array_set_i64(out, i, has_sign ? sum / acc->n : (int64_t)((uint64_t)sum / (uint64_t)acc->n));
   }
 }
 
@@ -190,9 +194,9 @@ static const tn_node *element_of(tn_kernel *k, const tn_node *x, uint32_t ndim,
   return tn_te_load(k->te, x, indices);
 }
 
-/* out = out / number of reduced elements */
+/* out = sums / number of reduced elements */
 static void divide_by_count(tn_kernel *k, const tn_node *x, const bool *is_reduced,
-                            const tn_node *out) {
+                            const tn_node *sums, const tn_node *out) {
   const tn_node *shape = out->in[TN_BUFFER_SHAPE];
   const tn_node *count = tn_int(k->ir, TN_DT_I64, 1);
   tn_arith *arith = tn_arith_new(k->ir);
@@ -204,7 +208,7 @@ static void divide_by_count(tn_kernel *k, const tn_node *x, const bool *is_reduc
   }
   tn_arith_free(arith);
   tn_kernel_begin(k, "T_divide", shape->n_in, shape->in, 0, NULL);
-  const tn_node *sum = tn_te_load(k->te, out, k->axes);
+  const tn_node *sum = tn_te_load(k->te, sums, k->axes);
   const tn_node *mean = tn_te_div(k->te, sum, tn_te_cast(k->te, out->dtype, count));
   tn_te_end_into(k->te, out, k->axes, mean, NULL);
 }
@@ -217,12 +221,17 @@ static tn_status build_reduce(tn_kernel *k, const tn_node *type) {
   reduction r = reduction_of(k->call);
   TN_TRY(tn_kernel_result(k, type, &out));
   TN_TRY(read_axes(k->call, tn_buffer_ndim(x), is_reduced));
+  const tn_node *sums = out;
+  if (r == MEAN) {
+    const tn_node *shape = out->in[TN_BUFFER_SHAPE];
+    sums = tn_te_declare(k->te, "T_sum", out->dtype, shape->n_in, shape->in);
+  }
   tn_kernel_begin_reduction(k, "T_reduce", x, is_reduced);
   (void)tn_kernel_kept_index(k, tn_buffer_ndim(x), is_reduced, keeps_dims(k->call), indices);
-  tn_te_end_reduce_into(k->te, step_of(r), out, indices,
+  tn_te_end_reduce_into(k->te, step_of(r), sums, indices,
                         element_of(k, x, tn_buffer_ndim(x), is_reduced));
   if (r == MEAN) {
-    divide_by_count(k, x, is_reduced, out);
+    divide_by_count(k, x, is_reduced, sums, out);
   }
   return NULL;
 }

@@ -196,9 +196,17 @@ tn_status variants_add(bench *b, const char *path, const char *name, const varia
   scheduling how = {
       .args = b->args, .steps = steps, .by_program = by_program, .out_done = &v->done};
   const session_change change = {.run = schedule, .ctx = &how, .are_used = by_program};
+  cli_compile compile = b->compile;
+  char disabled[512];
+  if (strcmp(name, "naive") == 0) { /* its loops as they stand */
+    const char *others = compile.opts.disabled_passes;
+    (void)snprintf(disabled, sizeof disabled, "default_schedule%s%s", others == NULL ? "" : ",",
+                   others == NULL ? "" : others);
+    compile.opts.disabled_passes = disabled;
+  }
   tn_status st =
-      session_open(&args, &b->compile, (int32_t)b->n_threads,
-                   cli_value(b->args, "interpret") != NULL, steps == NULL ? NULL : &change, v->s);
+      session_open(&args, &compile, (int32_t)b->n_threads, cli_value(b->args, "interpret") != NULL,
+                   steps == NULL ? NULL : &change, v->s);
   if (st != NULL) {
     return b->is_many ? refuse(b, v, st) : st;
   }
