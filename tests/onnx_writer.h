@@ -52,6 +52,8 @@ static inline void wire_message(tn_buf *b, uint32_t field, tn_buf *inner) {
 typedef struct onnx_model {
   tn_buf graph;
   int64_t opset;
+  const char *domain; /* of onnx_node from now on; NULL: the default one */
+  int64_t domain_version;
 } onnx_model;
 
 static inline onnx_model onnx_model_make(int64_t opset) {
@@ -110,6 +112,71 @@ static inline void onnx_attr_float(tn_buf *attrs, const char *name, float value)
   wire_message(attrs, 5, &attr);
 }
 
+static inline void onnx_attr_text(tn_buf *attrs, const char *name, const char *value) {
+  tn_buf attr = TN_BUF_INIT;
+  wire_text(&attr, 1, name);
+  wire_text(&attr, 4, value);
+  wire_int(&attr, 20, 3);
+  wire_message(attrs, 5, &attr);
+}
+
+static inline void onnx_attr_ints(tn_buf *attrs, const char *name, size_t n,
+                                  const int64_t *values) {
+  tn_buf attr = TN_BUF_INIT;
+  wire_text(&attr, 1, name);
+  for (size_t i = 0; i < n; ++i) {
+    wire_int(&attr, 8, values[i]);
+  }
+  wire_int(&attr, 20, 7);
+  wire_message(attrs, 5, &attr);
+}
+
+static inline void onnx_attr_floats(tn_buf *attrs, const char *name, size_t n,
+                                    const float *values) {
+  tn_buf attr = TN_BUF_INIT;
+  wire_text(&attr, 1, name);
+  for (size_t i = 0; i < n; ++i) {
+    wire_float(&attr, 7, values[i]);
+  }
+  wire_int(&attr, 20, 6);
+  wire_message(attrs, 5, &attr);
+}
+
+static inline void onnx_attr_texts(tn_buf *attrs, const char *name, size_t n,
+                                   const char *const *values) {
+  tn_buf attr = TN_BUF_INIT;
+  wire_text(&attr, 1, name);
+  for (size_t i = 0; i < n; ++i) {
+    wire_text(&attr, 9, values[i]);
+  }
+  wire_int(&attr, 20, 8);
+  wire_message(attrs, 5, &attr);
+}
+
+/// A TensorProto of `n_bytes` raw bytes; name: NULL for none.
+static inline tn_buf onnx_tensor(const char *name, int64_t type, int32_t ndim, const int64_t *dims,
+                                 const void *bytes, size_t n_bytes) {
+  tn_buf tensor = TN_BUF_INIT;
+  for (int32_t i = 0; i < ndim; ++i) {
+    wire_int(&tensor, 1, dims[i]);
+  }
+  wire_int(&tensor, 2, type);
+  if (name != NULL) {
+    wire_text(&tensor, 8, name);
+  }
+  wire_bytes(&tensor, 9, bytes, n_bytes);
+  return tensor;
+}
+
+/// tensor: emptied.
+static inline void onnx_attr_tensor(tn_buf *attrs, const char *name, tn_buf *tensor) {
+  tn_buf attr = TN_BUF_INIT;
+  wire_text(&attr, 1, name);
+  wire_message(&attr, 5, tensor);
+  wire_int(&attr, 20, 4);
+  wire_message(attrs, 5, &attr);
+}
+
 /// inputs and outputs: names with spaces between. attrs: emptied; NULL: none.
 static inline void onnx_node(onnx_model *m, const char *op, const char *inputs, const char *outputs,
                              tn_buf *attrs) {
@@ -123,6 +190,9 @@ static inline void onnx_node(onnx_model *m, const char *op, const char *inputs, 
     }
   }
   wire_text(&node, 4, op);
+  if (m->domain != NULL) {
+    wire_text(&node, 7, m->domain);
+  }
   if (attrs != NULL) {
     tn_buf_append(&node, tn_buf_text(attrs), attrs->len);
     tn_buf_deinit(attrs);
@@ -146,6 +216,11 @@ static inline tn_buf onnx_bytes(onnx_model *m) {
   tn_buf file = TN_BUF_INIT;
   tn_buf opset = TN_BUF_INIT;
   wire_int(&file, 1, 8);
+  if (m->domain != NULL) {
+    wire_text(&opset, 1, m->domain);
+    wire_int(&opset, 2, m->domain_version);
+    wire_message(&file, 8, &opset);
+  }
   wire_message(&file, 7, &m->graph);
   wire_text(&opset, 1, "");
   wire_int(&opset, 2, m->opset);
