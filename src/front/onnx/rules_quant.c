@@ -209,15 +209,16 @@ void tn_onnx_rule_conv_integer(tn_onnx_call *c) {
   tn_onnx_give(c, 0, tn_onnx_conv(c, x, w, NULL));
 }
 
-/* quantize(sum * (a_scale * b_scale)); the scales' vectors stand along `axis` of the sum. */
+/* quantize(sum * (a_scale * b_scale / y_scale)); the scales' vectors stand along an axis of the sum. One
+ * factor in float32, as ONNX's formula has it: rounding twice gives other integers at times. */
 static const tn_node *requantised(tn_onnx_call *c, const tn_node *sum, const tn_node *a_scale,
                                   const tn_node *b_scale, const tn_node *y_scale,
                                   const tn_node *y_zero) {
-  const tn_node *scale = tn_onnx_op2(c, "multiply", a_scale, b_scale);
-  const tn_node *y = tn_onnx_op2(c, "multiply", tn_onnx_cast(c, sum, TN_DT_F32),
-                                 tn_onnx_cast(c, scale, TN_DT_F32));
-  return tn_onnx_quant(c, "quantize", y,
-                       tn_onnx_cast(c, tn_onnx_one_or_stand(c, y_scale, 1, 0), TN_DT_F32),
+  const tn_node *product = tn_onnx_op2(c, "multiply", tn_onnx_cast(c, a_scale, TN_DT_F32),
+                                       tn_onnx_cast(c, b_scale, TN_DT_F32));
+  const tn_node *scale = tn_onnx_op2(c, "divide", product, tn_onnx_cast(c, y_scale, TN_DT_F32));
+  const tn_node *y = tn_onnx_op2(c, "multiply", tn_onnx_cast(c, sum, TN_DT_F32), scale);
+  return tn_onnx_quant(c, "quantize", y, tn_onnx_scalar(c, TN_DT_F32, 1),
                        tn_onnx_one_or_stand(c, y_zero, 1, 0), 0, tn_onnx_type_of(c, y_zero));
 }
 
@@ -229,7 +230,8 @@ void tn_onnx_rule_qlinear_matmul(tn_onnx_call *c) {
   tn_onnx_give(c, 0,
                requantised(c, sum, tn_onnx_one_or_stand(c, tn_onnx_in(c, 1), ndim, ndim - 2),
                            tn_onnx_one_or_stand(c, tn_onnx_in(c, 4), ndim, ndim - 1),
-                           tn_onnx_in(c, 6), tn_onnx_in(c, 7)));
+                           tn_onnx_one_or_stand(c, tn_onnx_in(c, 6), ndim, ndim - 2),
+                           tn_onnx_in(c, 7)));
 }
 
 void tn_onnx_rule_qlinear_conv(tn_onnx_call *c) {
@@ -239,6 +241,6 @@ void tn_onnx_rule_qlinear_conv(tn_onnx_call *c) {
   int32_t ndim = tn_onnx_ndim(c, sum);
   tn_onnx_give(c, 0,
                requantised(c, sum, tn_onnx_one_or_stand(c, tn_onnx_in(c, 1), ndim, 1),
-                           tn_onnx_one_or_stand(c, tn_onnx_in(c, 4), ndim, 1), tn_onnx_in(c, 6),
-                           tn_onnx_in(c, 7)));
+                           tn_onnx_one_or_stand(c, tn_onnx_in(c, 4), ndim, 1),
+                           tn_onnx_one_or_stand(c, tn_onnx_in(c, 6), ndim, 1), tn_onnx_in(c, 7)));
 }
