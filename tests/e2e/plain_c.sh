@@ -49,6 +49,9 @@ program() { # level
 }
 program 0
 program 2
+if "$CC" -std=c11 -DCOUNT_ALLOCATIONS -I "$work" tests/e2e/programs/plain_c.c "$work/libnet.so" -lm -lpthread -o "$work/counter" 2> "$work/err"; then
+  succeeds "a call allocates nothing" "$work/counter"
+fi
 grep -q 'float \*int_, float \*sum_0' "$work/net.h"
 is "names become identifiers" $? -eq 0
 if command -v valgrind > /dev/null && [ -z "$TN_SANITIZE" ]; then

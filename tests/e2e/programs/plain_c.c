@@ -4,6 +4,7 @@
  * library, each error code, and two threads with one model. */
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,29 @@
 enum { MOST = 64, N_COLS = 8 };
 
 static int n_bad;
+
+#ifdef COUNT_ALLOCATIONS /* with glibc: the program's own functions stand before the C library's */
+extern void *__libc_malloc(size_t n);
+extern void *__libc_calloc(size_t n, size_t size);
+extern void *__libc_memalign(size_t align, size_t n);
+static atomic_int n_allocations;
+void *malloc(size_t n) {
+  atomic_fetch_add(&n_allocations, 1);
+  return __libc_malloc(n);
+}
+void *calloc(size_t n, size_t size) {
+  atomic_fetch_add(&n_allocations, 1);
+  return __libc_calloc(n, size);
+}
+void *aligned_alloc(size_t align, size_t n) {
+  atomic_fetch_add(&n_allocations, 1);
+  return __libc_memalign(align, n);
+}
+#else
+static const int n_allocations;
+#endif
+
+static int is_alone = 1; /* no other thread calls, and allocates for itself */
 
 static void check(int is_ok, const char *what) {
   if (!is_ok) {
@@ -26,7 +50,11 @@ static int call(net_model *model, int64_t n, const float *x, float *soft, float 
   float total[MOST];
   int64_t n_bytes = net_main_workspace_bytes(model, n);
   void *workspace = malloc(n_bytes > 0 ? (size_t)n_bytes : 1);
+  int n_before = n_allocations;
   int32_t code = net_main(model, n, x, soft, twice, total, workspace, (size_t)n_bytes);
+  if (is_alone) {
+    check(n_allocations == n_before, "a call allocates");
+  }
   free(workspace);
   return code;
 }
@@ -100,10 +128,12 @@ int main(void) {
       check_values(model, n, "values");
     }
     check_codes(model);
+    is_alone = 0;
     if (pthread_create(&other, NULL, run_often, model) == 0) {
       run_often(model);
       pthread_join(other, NULL);
     }
+    is_alone = 1;
     net_free(model);
   }
   check_values(NULL, 5, "without a model");
