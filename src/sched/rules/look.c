@@ -35,13 +35,14 @@ static const tn_node *dim_stride(tn_ir *ir, const tn_node *buffer, uint32_t d) {
 static const tn_node *flat_index(look *k, const tn_node *access, const tn_node *buffer,
                                  uint32_t first) {
   tn_ir *ir = k->r->s->ir;
-  const tn_node *sum = tn_int(ir, TN_DT_I64, 0);
+  const tn_node *sum =
+      NULL; /* in the type of the indices: a cast would hide what they are made of */
   for (uint32_t i = first; i < access->n_in; ++i) {
     const tn_node *index = tn_subst(ir, access->in[i], &k->axes);
-    const tn_node *part = tn_index_binary(ir, TN_OP_MUL, tn_index_cast(ir, TN_DT_I64, index),
-                                          dim_stride(ir, buffer, i - first));
-    sum = tn_index_binary(ir, TN_OP_ADD, sum, part);
+    const tn_node *part = tn_index_binary(ir, TN_OP_MUL, index, dim_stride(ir, buffer, i - first));
+    sum = sum == NULL ? part : tn_index_binary(ir, TN_OP_ADD, sum, part);
   }
+  sum = sum == NULL ? tn_int(ir, TN_DT_I64, 0) : sum;
   return tn_arith_simplify(k->arith, sum);
 }
 
