@@ -387,6 +387,12 @@ static const tn_op_case cases[] = {
      "f64[3,2,2,2]"},
     {"vision.roi_align", "f16[1,2,3,3] f32[2,5]",
      "pooled_size=[1,2] spatial_scale=1 sample_ratio=3 mode=max", "f16[2,2,1,2]"},
+    {"vision.roi_pool", "f32[2,3,5,6] f32[4,5]", "pooled_size=[2,3] spatial_scale=4",
+     "f32[4,3,2,3]"},
+    {"vision.roi_pool", "f16[1,1,4,4] f32[3,5]", "pooled_size=[1,1] spatial_scale=2",
+     "f16[3,1,1,1]"},
+    {"vision.roi_pool", "f64[1,2,4,4] f64[2,5]", "pooled_size=[3,2] spatial_scale=1",
+     "f64[2,2,3,2]"},
     {"nn.avg_pool2d", "f32[1,2,5,6]",
      "pool_size=[3,3] strides=[2,2] padding=[1,1] ceil_mode=1 count_include_pad=1", "f32[1,2,3,4]"},
 };

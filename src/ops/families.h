@@ -71,6 +71,7 @@ FAMILY(det, 0)
 FAMILY(pool_places, 0)
 FAMILY(random, 0)
 FAMILY(roi_align, 0)
+FAMILY(roi_pool, 0)
 #undef FAMILY
 
 #endif

@@ -350,6 +350,10 @@ static const tn_field roi_fields[] = {
     {"layout", TN_FIELD_STR, "\"NCHW\"", "order of the data's dimensions"},
     {"mode", TN_FIELD_STR, "\"avg\"", "of the samples: avg or max"},
 };
+static const tn_field roi_pool_fields[] = {
+    {"pooled_size", TN_FIELD_INTS, NULL, "height and width of the result"},
+    {"spatial_scale", TN_FIELD_FLOAT, NULL, "elements of a for one unit of b"},
+};
 
 #define COUNT(fields) N_##fields = sizeof(fields) / sizeof((fields)[0])
 enum {
@@ -420,6 +424,7 @@ enum {
   COUNT(pool_places_fields),
   COUNT(random_fields),
   COUNT(roi_fields),
+  COUNT(roi_pool_fields),
 };
 #undef COUNT
 #define no_fields NULL

@@ -51,6 +51,9 @@ static const tn_node *loss_of(tn_onnx_call *c, const tn_node *log, const tn_node
   l.in = tn_dtype_bits(type) < 32 ? TN_DT_F32 : type;
   l.log = tn_onnx_cast(c, log, l.in);
   const char *how = tn_onnx_attr_text(c, "reduction", "mean");
+  if (strcmp(how, "none") != 0 && strcmp(how, "sum") != 0 && strcmp(how, "mean") != 0) {
+    TN_ONNX_FAIL(c, TN_INVALID, "reduction '%s', expected none, sum or mean", how);
+  }
   const tn_node *dims = tn_onnx_dims(c, target);
   const tn_node *wide[TN_MAX_NDIM];
   if (dims == NULL || dims->n_in < 1 || dims->n_in >= TN_MAX_NDIM) {
@@ -76,8 +79,6 @@ static const tn_node *loss_of(tn_onnx_call *c, const tn_node *log, const tn_node
                      : tn_onnx_op2(c, "divide", total(c, "sum", y), total(c, "sum", each));
   } else if (strcmp(how, "sum") == 0) {
     y = total(c, "sum", y);
-  } else if (strcmp(how, "none") != 0) {
-    TN_ONNX_FAIL(c, TN_INVALID, "reduction '%s', expected none, sum or mean", how);
   }
   return tn_onnx_cast(c, y, type);
 }
