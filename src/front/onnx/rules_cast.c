@@ -90,9 +90,12 @@ static const tn_node *to_e8m0(tn_onnx_call *c, const tn_node *x, bool saturates)
 
 /* ---- integers of 4 and 2 bits ---- */
 
+/* What is out of range: up to opset 23 the nearest value, since then the low bits of the integer. */
+static bool keeps_low_bits(const tn_onnx_call *c) { return c->version >= 24; }
+
 static const tn_node *to_narrow_int(tn_onnx_call *c, const tn_node *x, tn_onnx_elem type) {
-  if (tn_dtype_is_any_float(tn_onnx_type_of(c, x))) {
-    x = tn_onnx_cast(c, x, TN_DT_I64); /* toward 0; then the low bits */
+  if (tn_dtype_is_any_float(tn_onnx_type_of(c, x)) && keeps_low_bits(c)) {
+    x = tn_onnx_cast(c, x, TN_DT_I64); /* toward 0 */
   } else if (tn_dtype_is_bool(tn_onnx_type_of(c, x)) ||
              tn_dtype_is_storage(tn_onnx_type_of(c, x))) {
     x = tn_onnx_cast(c, x, TN_DT_I32);
@@ -122,6 +125,10 @@ const tn_node *tn_onnx_cast_to(tn_onnx_call *c, const tn_node *x, tn_onnx_elem t
   if (tn_dtype_is_storage(type.dtype) && !tn_dtype_is_int(type.dtype) &&
       !tn_dtype_is_uint(type.dtype) && !tn_dtype_is_float(from)) {
     x = tn_onnx_cast(c, x, TN_DT_F32);
+  }
+  if (type.dtype == TN_DT_F4E2M1FN && !keeps_low_bits(c)) { /* there NaN was the largest value */
+    tn_dtype in = tn_onnx_type_of(c, x);
+    x = tn_onnx_op3(c, "where", tn_onnx_op1(c, "isnan", x), tn_onnx_scalar(c, in, 6), x);
   }
   const tn_node *y = NULL;
   if (small != NULL) {
