@@ -318,6 +318,21 @@ static void visit_gbind(verify_ctx *c, const tn_node *n) {
   }
 }
 
+/* The sizes of a type that the block before bound hold after it as well. */
+static void keep_sizes(verify_ctx *c, const tn_node *type) {
+  if (tn_is(type, TN_OP_VAR)) {
+    leaf_state *state = find_leaf(c, type);
+    if (state != NULL && !is_open(c, state->scope)) {
+      state->scope = top(c);
+    }
+    return;
+  }
+  for (uint32_t i = 0; i < type->n_in && !tn_is(type, TN_OP_TY_FUNC); ++i) {
+    keep_sizes(c, type->in[i]);
+  }
+}
+
+/* What the block gives out is seen after it, with the sizes of its types. */
 static void visit_dataflow(verify_ctx *c, const tn_node *n) {
   const tn_node *outputs = n->in[TN_DATAFLOW_OUTPUTS];
   push(c);
@@ -327,6 +342,9 @@ static void visit_dataflow(verify_ctx *c, const tn_node *n) {
   for (uint32_t i = 0; i < outputs->n_in; ++i) {
     leaf_state *state = find_leaf(c, outputs->in[i]);
     state->scope = is_open(c, state->scope) ? state->scope : top(c); /* visit_list made the state */
+    for (uint32_t k = 0; k < outputs->in[i]->n_in; ++k) { /* its type */
+      keep_sizes(c, outputs->in[i]->in[k]);
+    }
   }
 }
 

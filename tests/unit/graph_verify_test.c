@@ -34,6 +34,12 @@ static void sound_modules_have_no_diagnostics(void **state) {
       "    @R.function\n    def main(x: R.Tensor((\"n\", 4), dtype=\"float32\")):\n        n = "
       "T.int64()\n"
       "        y: R.Tensor((n, 4), dtype=\"float32\") = R.add(x, x)\n        return y\n",
+      "    @R.function\n    def main(x: R.Tensor(dtype=\"float32\", ndim=1)):\n        with "
+      "R.dataflow():\n"
+      "            n = T.int64()\n"
+      "            y = R.match_cast(x, R.Tensor((n,), dtype=\"float32\"))\n            "
+      "R.output(y)\n"
+      "        z = R.add(y, y)\n        return z\n",
   };
   for (size_t i = 0; i < TN_N_ROWS(bodies); ++i) {
     tn_buf text = TN_BUF_INIT;
