@@ -3,6 +3,7 @@
 /* Sums and products: one canonical order, equal terms collected, ramps and broadcasts joined.
  *   i + 3 - i*2 + j  ->  j - i + 3          Ramp(i, 1, 4) + Broadcast(j, 4)  ->  Ramp(i + j, 1, 4)
  *   x//4*4 + x%4  ->  x                     x - x//4*4  ->  x%4
+ *   x//4%3*4 + x%4  ->  x%12
  * All of it holds in wrapping arithmetic. Floats pass untouched. */
 #include "arith/arith_priv.h"
 
@@ -27,6 +28,28 @@ static const tn_node *find_division(const tn_lin *lin, tn_op op, const tn_node *
   return NULL;
 }
 
+/* k * (x % c), the term `atom`, with k * c * (x // c % b): k * (x % (c * b)). */
+static bool join_remainders(tn_ir *ir, tn_lin *lin, const tn_node *atom, int64_t k, int64_t c) {
+  const tn_node *x = atom->in[TN_A];
+  for (uint32_t i = 0; i < lin->n; ++i) {
+    const tn_node *upper = lin->terms[i].atom;
+    int64_t b = 0;
+    int64_t kc = 0;
+    if (!tn_is(upper, TN_OP_FLOORMOD) || !tn_is(upper->in[TN_A], TN_OP_FLOORDIV) ||
+        upper->in[TN_A]->in[TN_A] != x || upper->in[TN_A]->in[TN_B] != atom->in[TN_B] ||
+        !tn_arith_const(upper->in[TN_B], &b) || b < 2 || b > INT32_MAX / c ||
+        __builtin_mul_overflow(k, c, &kc) || lin->terms[i].coef != kc) {
+      continue;
+    }
+    const tn_node *both = tn_int(ir, x->dtype, c * b);
+    tn_lin_add_atom(lin, atom, -k);
+    tn_lin_add_atom(lin, upper, -kc);
+    tn_lin_add_atom(lin, tn_binary(ir, TN_OP_FLOORMOD, x, both), k);
+    return true;
+  }
+  return false;
+}
+
 /* x == c * (x // c) + x % c in both directions; one step, true when something changed. */
 static bool join_division(tn_ir *ir, tn_lin *lin) {
   for (uint32_t i = 0; i < lin->n; ++i) {
@@ -45,6 +68,9 @@ static bool join_division(tn_ir *ir, tn_lin *lin) {
         tn_lin_add_atom(lin, atom, -k);
         tn_lin_add_atom(lin, div, -kc);
         tn_lin_collect(lin, x, k);
+        return true;
+      }
+      if (k != INT64_MIN && c <= INT32_MAX && join_remainders(ir, lin, atom, k, c)) {
         return true;
       }
       continue;

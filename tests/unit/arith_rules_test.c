@@ -86,6 +86,7 @@ static void sums_divisions_and_vectors_come_out_in_their_canonical_form(void **s
       {divc(f, addc(f, mulc(f, f->x, 4), 6), 4), addc(f, f->x, 1)},
       {add(f, mulc(f, divc(f, f->x, 4), 4), modc(f, f->x, 4)), f->x},
       {sub(f, f->x, mulc(f, divc(f, f->x, 4), 4)), modc(f, f->x, 4)},
+      {add(f, mulc(f, modc(f, divc(f, f->x, 4), 3), 4), modc(f, f->x, 4)), modc(f, f->x, 12)},
       {tn_binary(f->ir, TN_OP_FLOORDIV, add(f, mul(f, f->i, f->n), f->p), f->n), f->i},
       {tn_binary(f->ir, TN_OP_FLOORMOD, add(f, mul(f, f->n, f->i), f->p), f->n), f->p},
       {tn_binary(f->ir, TN_OP_DIV, f->i, lit(f, 4)), divc(f, f->i, 4)},
