@@ -152,6 +152,18 @@ bool tn_gfunc_is_lowered(const tn_node *func) {
   return flag != NULL && tn_is_int(flag, 1);
 }
 
+static tn_visit find_inplace(const tn_node *n, void *ctx) {
+  (void)ctx;
+  bool is_found = tn_is_builtin(n, TN_BUILTIN_CALL_TIR_INPLACE) ||
+                  tn_is_builtin(n, TN_BUILTIN_CALL_INPLACE_PACKED);
+  return is_found ? TN_STOP : TN_DESCEND;
+}
+
+bool tn_gfunc_has_values(const tn_node *func) {
+  bool is_pure = func->in[TN_GFUNC_IS_PURE]->attr.i64 != 0;
+  return is_pure && !tn_gfunc_is_lowered(func) && tn_walk_distinct(func, find_inplace, NULL);
+}
+
 const tn_node *tn_gfunc_lowered_body(tn_ir *ir, const tn_node *func, const tn_node *body) {
   if (body == func->in[TN_GFUNC_BODY]) {
     return func;

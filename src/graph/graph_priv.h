@@ -57,6 +57,9 @@ const tn_node *tn_gbind_nothing(tn_ir *ir, const tn_node *value, const tn_node *
 /// Lowered code calls kernels for their effect in functions that the text calls pure (attr
 /// "relax.force_pure").
 bool tn_gfunc_is_lowered(const tn_node *func);
+/// One value may take another's place where both are equal: the function is in no lowered form and
+/// pure, and calls nothing that writes into its arguments.
+bool tn_gfunc_has_values(const tn_node *func);
 /// The same function with that attribute, when `body` is not its body yet; with `body` in any case.
 const tn_node *tn_gfunc_lowered_body(tn_ir *ir, const tn_node *func, const tn_node *body);
 bool tn_func_is_public(const tn_node *func);

@@ -8,7 +8,8 @@
  *
  * Equal constants count as one, bit by bit. Calls are interned, so that equal ones over the same
  * variables are the same node. What a branch computes stays its own; what was computed before it
- * serves inside. In-place calls are left alone: their memory is not everybody's. Idempotent. */
+ * serves inside. Functions with effects or in-place calls are left alone: there memory is written
+ * that only one may look at. Idempotent. */
 #include <string.h>
 
 #include "graph/graph_priv.h"
@@ -17,8 +18,8 @@
 typedef struct cse {
   const tn_module *module;
   tn_map first;    /* id of a value -> the GVAR that has it */
-  tn_map became;   /* GVAR id -> the earlier one */
-  tn_map consts;   /* hash of a constant -> the first one; CONST id -> the one it became */
+  tn_map became;   /* GVAR or CONST id -> the earlier one */
+  tn_map consts;   /* hash of a constant -> the first one */
   tn_stmts scoped; /* keys of `first` that end with the branch */
   TN_VEC(size_t) marks;
 } cse;
@@ -29,9 +30,7 @@ static const tn_node *node_of(uint64_t word) { return (const tn_node *)(uintptr_
 static bool may_share(const cse *c, const tn_node *value) {
   if (value->op == TN_OP_CALL) {
     int32_t row = tn_builtin_of(value);
-    bool is_own = row == TN_BUILTIN_CALL_TIR_INPLACE || row == TN_BUILTIN_CALL_INPLACE_PACKED ||
-                  row == TN_BUILTIN_MAKE_CLOSURE;
-    return !is_own && tn_expr_is_pure(c->module, value);
+    return row != TN_BUILTIN_MAKE_CLOSURE && tn_expr_is_pure(c->module, value);
   }
   return value->op == TN_OP_GET;
 }
@@ -144,7 +143,7 @@ static tn_status one(tn_module *module, const tn_node *func, void *ctx, const tn
                    .branch = branch,
                    .ctx = &c};
   const tn_node *body = func->in[TN_GFUNC_BODY];
-  tn_status st = tn_gfunc_is_lowered(func) ? NULL : tn_gpass_body(&pass, body, &body);
+  tn_status st = !tn_gfunc_has_values(func) ? NULL : tn_gpass_body(&pass, body, &body);
   *out = tn_gfunc_with_body(module->ir, func, body);
   tn_map_deinit(&c.first);
   tn_map_deinit(&c.became);

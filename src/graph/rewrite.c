@@ -451,7 +451,7 @@ static tn_status one(tn_module *module, const tn_node *func, void *ctx, const tn
   tn_rewrite_run *r = ctx;
   int64_t n = 1;
   *out = func;
-  if (tn_gfunc_is_lowered(func)) {
+  if (!tn_gfunc_has_values(func)) {
     return NULL;
   }
   tn_walk_once(module->ir, func, n_stmts, &n);

@@ -12,7 +12,7 @@
  * What a rule makes is bound right before the call. A type rule that refuses what it makes, and a
  * value whose type is not certainly one of the call's, end the attempt: the program stays as it
  * is. Functions are in normal form (pass `normalize`); rules see through variables, but not into
- * a dataflow block from outside. */
+ * a dataflow block from outside. Functions with effects or in-place calls are left alone. */
 #ifndef TN_GRAPH_REWRITE_H
 #define TN_GRAPH_REWRITE_H
 

@@ -1,5 +1,6 @@
 # run: tenon opt --passes=cse %s
 # Of equal pure calls the first one's value serves all, also inside branches; what a branch computes stays its own.
+# Where calls write into their arguments, nothing is shared.
 @I.ir_module
 class M:
     @R.function
@@ -23,6 +24,21 @@ class M:
         m = R.add(b, l)
         n = R.add(j, m)
         return n
+
+    @T.prim_func(private=True)
+    def double(x: T.handle):
+        X = T.match_buffer(x, (4,))
+        for i in range(4):
+            X[i] = X[i] * T.float32(2)
+
+    @R.function
+    def written(x: R.Tensor((4,), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+        cls = M
+        a = R.exp(x)
+        b = R.exp(x)
+        c = R.call_tir_inplace(cls.double, (a,), inplace_indices=[0], out_sinfo=R.Tensor((4,), dtype="float32"))
+        d = R.add(b, c)
+        return d
 # expect:
 # from tvm.script import ir as I
 # from tvm.script import tir as T
@@ -30,6 +46,20 @@ class M:
 
 @I.ir_module
 class M:
+    @T.prim_func(private=True)
+    def double(X: T.Buffer((4,), "float32")):
+        for i in range(4):
+            X[i] = X[i] * T.float32(2.0)
+
+    @R.function
+    def written(x: R.Tensor((4,), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+        cls = M
+        a: R.Tensor((4,), dtype="float32") = R.exp(x)
+        b: R.Tensor((4,), dtype="float32") = R.exp(x)
+        c = R.call_tir_inplace(cls.double, (a,), out_sinfo=R.Tensor((4,), dtype="float32"), inplace_indices=[0])
+        d: R.Tensor((4,), dtype="float32") = R.add(b, c)
+        return d
+
     @R.function
     def main(x: R.Tensor((4,), dtype="float32"), c: R.Tensor((), dtype="bool")) -> R.Tensor((4,), dtype="float32"):
         with R.dataflow():
