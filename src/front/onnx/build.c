@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "front/onnx/known.h"
 #include "ops/kernel.h"
 #include "ops/ops.h"
 
@@ -538,7 +539,11 @@ const tn_node *tn_onnx_end(tn_onnx_build *b, uint32_t n, const tn_node *const *a
     return NULL;
   }
   const tn_node *value = fold(c, call, type);
-  return value != NULL ? value : bind(c, call, type);
+  if (value == NULL) {
+    value = bind(c, call, type);
+    tn_onnx_know_call(c, value, call, type);
+  }
+  return value;
 }
 
 const tn_node *tn_onnx_end1(tn_onnx_build *b, const tn_node *x) { return tn_onnx_end(b, 1, &x); }

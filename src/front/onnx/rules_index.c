@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "front/onnx/known.h"
 #include "front/onnx/rules.h"
 
 void tn_onnx_rule_gather_elements(tn_onnx_call *c) {
@@ -76,6 +77,11 @@ void tn_onnx_rule_scatter_nd(tn_onnx_call *c) {
 void tn_onnx_rule_topk(tn_onnx_call *c) {
   const tn_node *x = tn_onnx_in(c, 0);
   int64_t k = tn_onnx_attr_int(c, "k", 0);
+  if (c->version >= 10 && !tn_onnx_is_fixed(c, tn_onnx_in(c, 1))) {
+    int32_t axis = tn_onnx_axis(c, tn_onnx_attr_int(c, "axis", -1), tn_onnx_ndim(c, x));
+    tn_onnx_topk_dynamic(c, x, axis, tn_onnx_in(c, 1));
+    return;
+  }
   if (c->version >= 10) {
     tn_onnx_i64s given = tn_onnx_numbers(c, tn_onnx_in(c, 1), "k");
     k = given.len == 1 ? given.data[0] : -1;

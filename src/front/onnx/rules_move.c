@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "front/onnx/known.h"
 #include "front/onnx/rules.h"
 
 /* ---- parts ---- */
@@ -45,6 +46,13 @@ static tn_onnx_i64s maybe_numbers(tn_onnx_call *c, uint32_t i, const char *what)
 }
 
 void tn_onnx_rule_slice(tn_onnx_call *c) {
+  if (!tn_onnx_is_fixed(c, tn_onnx_in(c, 1)) || !tn_onnx_is_fixed(c, tn_onnx_in(c, 2)) ||
+      !tn_onnx_is_fixed(c, tn_onnx_maybe(c, 4))) {
+    tn_onnx_give(c, 0,
+                 tn_onnx_slice_dynamic(c, tn_onnx_in(c, 0), maybe_numbers(c, 3, "axes"),
+                                       tn_onnx_in(c, 1), tn_onnx_in(c, 2), tn_onnx_maybe(c, 4)));
+    return;
+  }
   tn_onnx_i64s starts = tn_onnx_numbers(c, tn_onnx_in(c, 1), "starts");
   tn_onnx_i64s ends = tn_onnx_numbers(c, tn_onnx_in(c, 2), "ends");
   tn_onnx_i64s axes = maybe_numbers(c, 3, "axes");
@@ -84,6 +92,12 @@ void tn_onnx_rule_split(tn_onnx_call *c) {
   const tn_node *dims = tn_onnx_dims(c, x);
   int32_t axis = tn_onnx_axis(c, tn_onnx_attr_int(c, "axis", 0), tn_onnx_ndim(c, x));
   if (dims == NULL || c->st != NULL) {
+    return;
+  }
+  if (!tn_onnx_is_fixed(c, tn_onnx_maybe(c, 1)) ||
+      (dims->in[axis]->op != TN_OP_INT && tn_onnx_maybe(c, 1) == NULL &&
+       tn_onnx_attr_find(c, "split") == NULL)) {
+    tn_onnx_split_dynamic(c, x, axis, tn_onnx_maybe(c, 1));
     return;
   }
   tn_onnx_i64s sizes = split_sizes(c, dims->in[axis]);
@@ -132,23 +146,28 @@ static const tn_node *tile(tn_onnx_call *c, const tn_node *x, tn_onnx_i64s repea
 }
 
 void tn_onnx_rule_tile(tn_onnx_call *c) {
+  if (!tn_onnx_is_fixed(c, tn_onnx_in(c, 1))) {
+    tn_onnx_give(c, 0, tn_onnx_tile_dynamic(c, tn_onnx_in(c, 0), tn_onnx_in(c, 1)));
+    return;
+  }
   tn_onnx_give(c, 0, tile(c, tn_onnx_in(c, 0), tn_onnx_numbers(c, tn_onnx_in(c, 1), "repeats")));
 }
 
 /* Opset 1: `tiles` times along `axis`, both inputs. */
 void tn_onnx_rule_tile_old(tn_onnx_call *c) {
   const tn_node *x = tn_onnx_in(c, 0);
-  tn_onnx_i64s times = tn_onnx_numbers(c, tn_onnx_in(c, 1), "tiles");
-  tn_onnx_i64s axis = tn_onnx_numbers(c, tn_onnx_in(c, 2), "axis");
+  const tn_array *times = tn_onnx_need_array(c, tn_onnx_in(c, 1)); /* both of x's type */
+  const tn_array *axis = tn_onnx_need_array(c, tn_onnx_in(c, 2));
   int32_t ndim = tn_onnx_ndim(c, x);
-  if (c->st != NULL || times.len != 1 || axis.len != 1) {
-    TN_ONNX_FAIL(c, TN_INVALID, "tiles and axis are numbers");
+  if (c->st != NULL || times == NULL || axis == NULL || tn_array_n_elems(times) != 1 ||
+      tn_array_n_elems(axis) != 1) {
+    TN_ONNX_FAIL(c, TN_UNSUPPORTED, "tiles and axis must be numbers known while compiling");
     return;
   }
   tn_onnx_i64s repeats = tn_onnx_i64s_alloc(c, (size_t)ndim);
-  int32_t at = tn_onnx_axis(c, axis.data[0], ndim);
+  int32_t at = tn_onnx_axis(c, tn_array_get_i64(axis, 0), ndim);
   for (int32_t i = 0; i < ndim; ++i) {
-    repeats.data[i] = i == at ? times.data[0] : 1;
+    repeats.data[i] = i == at ? tn_array_get_i64(times, 0) : 1;
   }
   tn_onnx_give(c, 0, tile(c, x, repeats));
 }
@@ -266,7 +285,29 @@ void tn_onnx_rule_pad_old(tn_onnx_call *c) {
   pad(c, pads, (tn_onnx_i64s){0}, tn_onnx_attr_float(c, "value", 0));
 }
 
+/* Pads, the value or (where it matters) extents are not numbers yet. */
+static bool is_pad_dynamic(tn_onnx_call *c, const char *mode) {
+  const tn_node *dims = tn_onnx_dims(c, tn_onnx_in(c, 0));
+  bool is_fixed = tn_onnx_is_fixed(c, tn_onnx_in(c, 1)) &&
+                  (tn_onnx_maybe(c, 2) == NULL || tn_onnx_array(tn_onnx_maybe(c, 2)) != NULL);
+  for (uint32_t i = 0; dims != NULL && i < dims->n_in && strcmp(mode, "constant") != 0; ++i) {
+    is_fixed = is_fixed && dims->in[i]->op == TN_OP_INT;
+  }
+  return !is_fixed;
+}
+
 void tn_onnx_rule_pad(tn_onnx_call *c) {
+  const char *mode = tn_onnx_attr_text(c, "mode", "constant");
+  if (c->st == NULL && is_pad_dynamic(c, mode) && c->st == NULL) {
+    const tn_node *x = tn_onnx_in(c, 0);
+    const tn_node *value = tn_onnx_maybe(c, 2);
+    value = value == NULL ? tn_onnx_scalar(c, tn_onnx_type_of(c, x), 0)
+                          : tn_onnx_reshape(c, value, tn_list(c->ir, 0, NULL));
+    tn_onnx_give(
+        c, 0,
+        tn_onnx_pad_dynamic(c, x, mode, maybe_numbers(c, 3, "axes"), tn_onnx_in(c, 1), value));
+    return;
+  }
   tn_onnx_i64s pads = tn_onnx_numbers(c, tn_onnx_in(c, 1), "pads");
   const tn_node *value = tn_onnx_maybe(c, 2);
   const tn_array *array = tn_onnx_need_array(c, value);
@@ -316,18 +357,7 @@ void tn_onnx_rule_gather(tn_onnx_call *c) {
 
 void tn_onnx_rule_one_hot(tn_onnx_call *c) {
   const tn_node *index = tn_onnx_in(c, 0);
-  tn_onnx_i64s depth = {0};
-  const tn_array *array = tn_onnx_need_array(c, tn_onnx_in(c, 1));
-  if (array != NULL && tn_array_n_elems(array) == 1) { /* it may be a float */
-    depth = tn_onnx_i64s_alloc(c, 1);
-    depth.data[0] = (int64_t)tn_array_get_f64(array, 0);
-  } else {
-    depth = tn_onnx_numbers(c, tn_onnx_in(c, 1), "depth");
-  }
-  if (depth.len != 1) {
-    TN_ONNX_FAIL(c, TN_INVALID, "depth is no number");
-    return;
-  }
+  const tn_node *depth = tn_onnx_in(c, 1);
   const tn_node *parts[2];
   for (int64_t i = 0; i < 2; ++i) {
     int64_t of = 0;
@@ -336,12 +366,30 @@ void tn_onnx_rule_one_hot(tn_onnx_call *c) {
                                 (tn_onnx_i64s){&end, 1}, (tn_onnx_i64s){0});
     parts[i] = tn_onnx_reshape(c, part, tn_list(c->ir, 0, NULL));
   }
+  if (!tn_onnx_is_fixed(c, depth)) {
+    tn_onnx_give(c, 0,
+                 tn_onnx_one_hot_dynamic(c, index, depth, tn_onnx_attr_int(c, "axis", -1), parts[1],
+                                         parts[0]));
+    return;
+  }
+  tn_onnx_i64s n = {0};
+  const tn_array *array = tn_onnx_array(depth);
+  if (array != NULL && tn_array_n_elems(array) == 1) { /* it may be a float */
+    n = tn_onnx_i64s_alloc(c, 1);
+    n.data[0] = (int64_t)tn_array_get_f64(array, 0);
+  } else {
+    n = tn_onnx_numbers(c, depth, "depth");
+  }
+  if (n.len != 1 || c->st != NULL) {
+    TN_ONNX_FAIL(c, TN_INVALID, "depth is no number");
+    return;
+  }
   tn_dtype type = tn_onnx_type_of(c, index);
   index = tn_dtype_is_int(type) ? index : tn_onnx_cast(c, index, TN_DT_I64);
-  const tn_node *args[] = {from_start(c, index, tn_int(c->ir, TN_DT_I64, depth.data[0])), parts[1],
+  const tn_node *args[] = {from_start(c, index, tn_int(c->ir, TN_DT_I64, n.data[0])), parts[1],
                            parts[0]};
   tn_onnx_build b = tn_onnx_begin(c, "one_hot");
-  tn_onnx_set_int(&b, "depth", depth.data[0]);
+  tn_onnx_set_int(&b, "depth", n.data[0]);
   tn_onnx_set_int(&b, "axis", tn_onnx_attr_int(c, "axis", -1));
   tn_onnx_give(c, 0, tn_onnx_end(&b, 3, args));
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "front/onnx/known.h"
 #include "front/onnx/rules.h"
 
 /* ---- shapes as values ---- */
@@ -292,12 +293,20 @@ void tn_onnx_rule_eye_like(tn_onnx_call *c) {
 enum { MAX_RANGE = 1 << 20 };
 void tn_onnx_rule_range(tn_onnx_call *c) {
   const tn_array *a[3];
+  bool is_fixed = true;
   for (uint32_t i = 0; i < 3; ++i) {
-    a[i] = tn_onnx_need_array(c, tn_onnx_in(c, i));
-    if (a[i] == NULL || tn_array_n_elems(a[i]) != 1) {
-      TN_ONNX_FAIL(c, TN_UNSUPPORTED, "start, limit and delta must be constants");
-      return;
+    a[i] = tn_onnx_array(tn_onnx_in(c, i));
+    is_fixed = is_fixed && a[i] != NULL && tn_array_n_elems(a[i]) == 1;
+  }
+  if (!is_fixed) {
+    const tn_node *scalars[3];
+    for (uint32_t i = 0; i < 3; ++i) {
+      const tn_node *value = tn_onnx_in(c, i);
+      bool is_scalar = tn_onnx_ndim(c, value) == 0;
+      scalars[i] = is_scalar ? value : tn_onnx_reshape(c, value, tn_list(c->ir, 0, NULL));
     }
+    tn_onnx_give(c, 0, tn_onnx_range_dynamic(c, scalars[0], scalars[1], scalars[2]));
+    return;
   }
   bool is_float = tn_dtype_is_float(a[0]->dtype);
   double start = tn_array_get_f64(a[0], 0);
