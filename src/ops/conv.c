@@ -171,44 +171,6 @@ tn_status tn_op_eval_conv(const tn_node *call, const tn_array *const *args, int3
 
 /* ---- loop form ---- */
 
-/* A copy of the data with zeros around it. */
-static void build_padded(tn_kernel *k, const conv *c, const tn_node *data, const tn_node **out) {
-  const tn_node *dims[2 + TN_MAX_SPATIAL];
-  const tn_node *from[2 + TN_MAX_SPATIAL];
-  const tn_node *inside = NULL;
-  const tn_node *shape = data->in[TN_BUFFER_SHAPE];
-  for (uint32_t i = 0; i < shape->n_in; ++i) {
-    dims[i] = shape->in[i];
-  }
-  for (int32_t d = 0; d < c->n; ++d) {
-    int32_t at = c->data.at[2 + d];
-    int64_t more = c->window.before[d] + c->window.after[d];
-    dims[at] = tn_op_simplify(k->ir, tn_te_add(k->te, dims[at], tn_int(k->ir, TN_DT_I64, more)));
-  }
-  *out = tn_te_declare(k->te, "pad_temp", data->dtype, shape->n_in, dims);
-  tn_kernel_begin(k, "pad_temp", shape->n_in, dims, 0, NULL);
-  for (uint32_t i = 0; i < shape->n_in; ++i) {
-    from[i] = k->axes[i];
-  }
-  for (int32_t d = 0; d < c->n; ++d) {
-    int32_t at = c->data.at[2 + d];
-    if (c->window.before[d] == 0 && c->window.after[d] == 0) {
-      continue;
-    }
-    const tn_node *low = tn_int(k->ir, TN_DT_I64, c->window.before[d]);
-    const tn_node *high = tn_op_simplify(k->ir, tn_te_add(k->te, low, shape->in[at]));
-    from[at] = tn_te_sub(k->te, k->axes[at], low);
-    const tn_node *is_in =
-        tn_te_and(k->te, tn_te_le(k->te, low, k->axes[at]), tn_te_lt(k->te, k->axes[at], high));
-    inside = inside == NULL ? is_in : tn_te_and(k->te, inside, is_in);
-  }
-  const tn_node *value = tn_te_load(k->te, data, from);
-  if (inside != NULL) {
-    value = tn_te_if_then_else(k->te, inside, value, tn_te_number(k->te, data->dtype, 0));
-  }
-  tn_te_end_into(k->te, *out, k->axes, value, NULL);
-}
-
 static tn_status build_conv(tn_kernel *k, const tn_node *type) {
   conv c;
   const tn_node *out = NULL;
@@ -221,7 +183,7 @@ static tn_status build_conv(tn_kernel *k, const tn_node *type) {
   TN_TRY(tn_kernel_result(k, type, &out));
   bool is_padded = tn_window_has_padding(&c.window);
   if (is_padded) {
-    build_padded(k, &c, x, &x);
+    x = tn_window_pad(k, &c.window, &c.data, x, tn_te_number(k->te, x->dtype, 0));
   }
   const tn_node *w_shape = w->in[TN_BUFFER_SHAPE];
   for (int32_t i = 0; i < 1 + c.n; ++i) {

@@ -181,31 +181,17 @@ tn_status tn_op_eval_pool(const tn_node *call, const tn_array *const *args, int3
 
 /* ---- loop forms ---- */
 
-/* The element under the taps; the padding is `otherwise`. */
+/* The element under the taps. */
 static const tn_node *tap_value(tn_kernel *k, const pool *p, const tn_node *x,
-                                const tn_node *const *taps, const tn_node *otherwise) {
+                                const tn_node *const *taps, bool is_padded) {
   const tn_node *from[2 + TN_MAX_SPATIAL];
-  const tn_node *inside = NULL;
   from[p->data.at[0]] = k->axes[p->out.at[0]];
   from[p->data.at[1]] = k->axes[p->out.at[1]];
   for (int32_t d = 0; d < p->n; ++d) {
-    int32_t at = p->data.at[2 + d];
-    const tn_node *index =
-        tn_window_index(k, &p->window, d, k->axes[p->out.at[2 + d]], taps[d], false);
-    from[at] = index;
-    const tn_node *extent = x->in[TN_BUFFER_SHAPE]->in[at];
-    bool reaches_over = p->window.after[d] != 0 || p->window.is_ceil;
-    if (p->window.before[d] != 0) {
-      const tn_node *is_in = tn_te_ge(k->te, index, tn_int(k->ir, TN_DT_I64, 0));
-      inside = inside == NULL ? is_in : tn_te_and(k->te, inside, is_in);
-    }
-    if (reaches_over) {
-      const tn_node *is_in = tn_te_lt(k->te, index, extent);
-      inside = inside == NULL ? is_in : tn_te_and(k->te, inside, is_in);
-    }
+    from[p->data.at[2 + d]] =
+        tn_window_index(k, &p->window, d, k->axes[p->out.at[2 + d]], taps[d], is_padded);
   }
-  const tn_node *value = tn_te_load(k->te, x, from);
-  return inside == NULL ? value : tn_te_if_then_else(k->te, inside, value, otherwise);
+  return tn_te_load(k->te, x, from);
 }
 
 /* How many taps of the window along d lie on the data, or on its padding where that counts. */
@@ -263,11 +249,16 @@ static tn_status build_pool(tn_kernel *k, const tn_node *type) {
   for (int32_t d = 0; d < p.n; ++d) {
     reduce[d] = tn_int(k->ir, TN_DT_I64, p.size[d]);
   }
+  const tn_node *data = x;
+  bool is_padded = tn_window_has_padding(&p.window) || p.window.is_ceil;
+  if (is_padded) {
+    data =
+        tn_window_pad(k, &p.window, &p.data, x,
+                      p.is_max ? tn_te_least(k->te, x->dtype) : tn_te_number(k->te, x->dtype, 0));
+  }
   tn_kernel_begin(k, p.is_max ? "pool_max" : "pool_sum", shape->n_in, shape->in, (uint32_t)p.n,
                   reduce);
-  const tn_node *otherwise =
-      p.is_max ? tn_te_least(k->te, out->dtype) : tn_te_number(k->te, out->dtype, 0);
-  const tn_node *tap = tap_value(k, &p, x, k->axes + shape->n_in, otherwise);
+  const tn_node *tap = tap_value(k, &p, data, k->axes + shape->n_in, is_padded);
   tn_te_end_reduce_into(k->te, p.is_max ? TN_TE_MAX : TN_TE_SUM, target, k->axes, tap);
   if (!p.is_max) {
     build_mean(k, &p, x, out, target);

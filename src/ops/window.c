@@ -131,6 +131,39 @@ const tn_node *tn_window_index(tn_kernel *k, const tn_window *w, int32_t d, cons
   return is_shifted ? tn_te_sub(k->te, index, tn_int(k->ir, TN_DT_I64, w->before[d])) : index;
 }
 
+const tn_node *tn_window_pad(tn_kernel *k, const tn_window *w, const tn_layout *layout,
+                             const tn_node *x, const tn_node *value) {
+  const tn_node *dims[2 + TN_MAX_SPATIAL];
+  const tn_node *from[2 + TN_MAX_SPATIAL];
+  const tn_node *inside = NULL;
+  const tn_node *shape = x->in[TN_BUFFER_SHAPE];
+  memcpy(dims, shape->in, shape->n_in * sizeof *dims);
+  for (int32_t d = 0; d < w->n; ++d) {
+    int32_t at = layout->at[2 + d];
+    int64_t more = w->before[d] + w->after[d] + (w->is_ceil ? w->stride[d] - 1 : 0);
+    dims[at] = tn_op_simplify(k->ir, tn_te_add(k->te, dims[at], tn_int(k->ir, TN_DT_I64, more)));
+  }
+  const tn_node *out = tn_te_declare(k->te, "pad_temp", x->dtype, shape->n_in, dims);
+  tn_kernel_begin(k, "pad_temp", shape->n_in, dims, 0, NULL);
+  memcpy(from, k->axes, shape->n_in * sizeof *from);
+  for (int32_t d = 0; d < w->n; ++d) {
+    int32_t at = layout->at[2 + d];
+    if (dims[at] == shape->in[at]) {
+      continue;
+    }
+    const tn_node *low = tn_int(k->ir, TN_DT_I64, w->before[d]);
+    const tn_node *high = tn_op_simplify(k->ir, tn_te_add(k->te, low, shape->in[at]));
+    from[at] = tn_te_sub(k->te, k->axes[at], low);
+    const tn_node *is_in =
+        tn_te_and(k->te, tn_te_le(k->te, low, k->axes[at]), tn_te_lt(k->te, k->axes[at], high));
+    inside = inside == NULL ? is_in : tn_te_and(k->te, inside, is_in);
+  }
+  const tn_node *data = tn_te_load(k->te, x, from);
+  data = inside == NULL ? data : tn_te_if_then_else(k->te, inside, data, value);
+  tn_te_end_into(k->te, out, k->axes, data, NULL);
+  return out;
+}
+
 /* ---- coordinates ---- */
 
 void tn_unravel(const tn_array *x, int64_t i, int64_t *out) {

@@ -48,6 +48,10 @@ int64_t tn_window_count_i64(const tn_window *w, int32_t d, int64_t input, int64_
 const tn_node *tn_window_index(tn_kernel *k, const tn_window *w, int32_t d, const tn_node *at,
                                const tn_node *tap, bool is_padded);
 bool tn_window_has_padding(const tn_window *w);
+/// A copy of the data with `value` around it, as far as windows reach: the indices of
+/// tn_window_index with is_padded.
+const tn_node *tn_window_pad(tn_kernel *k, const tn_window *w, const tn_layout *layout,
+                             const tn_node *x, const tn_node *value);
 
 /// Element number `i` of an array as coordinates, and back.
 void tn_unravel(const tn_array *x, int64_t i, int64_t *out);
