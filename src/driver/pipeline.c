@@ -24,6 +24,7 @@
   X(fold_batch_norm, 1, LOOSE)                                                                     \
   X(fold_constants, 1, ANY)       /* the weights, scaled */                                        \
   X(recognise_patterns, 1, LOOSE)                                                                  \
+  X(recognise_attention, 2, LOOSE) /* 10 % ahead with schedules, behind without */                 \
   X(clean_graph, 1, ANY)          /* what only stood between two patterns */                       \
   X(fold_constants, 1, ANY)                                                                        \
   X(dead_code, 1, ANY)                                                                             \

@@ -83,6 +83,12 @@ static const tn_field conv_fields[] = {
     {"out_layout", TN_FIELD_STR, "None", "order of the result's; None: a's"},
     {"out_dtype", TN_FIELD_DTYPE, "None", "element type of sums and result; None: a's"},
 };
+static const tn_field attention_fields[] = {
+    {"scale", TN_FIELD_FLOAT, "None", "what products are multiplied by; None: 1 / sqrt(size)"},
+    {"causal_mask", TN_FIELD_STR, "None",
+     "\"TopLeft\": query i sees the keys up to i; \"BottomRight\": the last query sees all"},
+    {"window_size", TN_FIELD_INT, "None", "others are refused"},
+};
 static const tn_field layer_norm_fields[] = {
     {"axes", TN_FIELD_INTS, "[-1]", "axes over which mean and variance are taken"},
     {"epsilon", TN_FIELD_FLOAT, "1e-05", "added to the variance"},
@@ -375,6 +381,7 @@ enum {
   COUNT(pool_fields),
   COUNT(batch_norm_fields),
   COUNT(conv_fields),
+  COUNT(attention_fields),
   COUNT(layer_norm_fields),
   COUNT(rms_norm_fields),
   COUNT(leaky_fields),

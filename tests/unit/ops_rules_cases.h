@@ -331,6 +331,25 @@ static const rule_case rule_cases[] = {
      "o = R.const([1.0, 1.0, 1.0, 1.0], \"$t\"); l = R.nn.rms_norm(x, o, axes=[-1]); "
      "y = R.multiply(l, g)",
      false},
+
+    /* ---- attention ---- */
+    {"attention", WIDE, "q[a,b,2,4] k[a,c,2,4] v[a,c,2,3] m[a,1,1,c]",
+     "i = R.permute_dims(q, axes=[0, 2, 1, 3]); j = R.permute_dims(k, axes=[0, 2, 3, 1]); "
+     "l = R.permute_dims(v, axes=[0, 2, 1, 3]); s = R.matmul(i, j); "
+     "t = R.divide(s, R.const(3, \"$t\")); u = R.add(t, m); p = R.nn.softmax(u, axis=-1); "
+     "o = R.matmul(p, l); y = R.permute_dims(o, axes=[0, 2, 1, 3])",
+     false},
+    {"attention", "float32 float64 float16", "q[a,b,2,4] k[a,c,2,4] v[a,c,2,3]",
+     "i = R.permute_dims(q, axes=[0, 2, 1, 3]); j = R.permute_dims(k, axes=[0, 2, 3, 1]); "
+     "l = R.permute_dims(v, axes=[0, 2, 1, 3]); h = R.multiply(R.const(0.5, \"$t\"), i); "
+     "g = R.multiply(j, R.const(0.5, \"$t\")); s = R.matmul(h, g); p = R.nn.softmax(s, axis=3); "
+     "o = R.matmul(p, l); y = R.permute_dims(o, axes=[0, 2, 1, 3])",
+     false},
+    {"attention", "float32", "q[2,3,2,4] k[2,3,2,4] v[2,3,2,3]",
+     "i = R.permute_dims(q, axes=[0, 2, 1, 3]); j = R.permute_dims(k, axes=[0, 2, 3, 1]); "
+     "l = R.permute_dims(v, axes=[0, 2, 1, 3]); s = R.matmul(i, j); p = R.nn.softmax(s, axis=2); "
+     "o = R.matmul(p, l); y = R.permute_dims(o, axes=[0, 2, 1, 3])",
+     true},
 };
 
 #endif

@@ -51,6 +51,10 @@ static tn_status tn_pass_recognise_patterns(tn_module *module, const tn_pass_opt
   return run(module, opts, "recognise_patterns");
 }
 
+static tn_status tn_pass_recognise_attention(tn_module *module, const tn_pass_opts *opts) {
+  return run(module, opts, "recognise_attention");
+}
+
 static const tn_pass table[] = {
 #define PASS(name_, doc_) {.name = #name_, .level = "graph", .doc = (doc_), .fn = tn_pass_##name_},
 #include "ops/rules/passes.def"
