@@ -327,6 +327,11 @@ TN_API tn_status tn_program_count_flops(const tn_program *program, const char *f
 /// from .pb, an ONNX TensorProto.
 /// Errors name the file.
 TN_API tn_status tn_tensor_load(const char *path, tn_tensor **out_tensor);
+/// Reads a .pb of the ONNX backend tests for input (output) `index` of a model, whose type says what
+/// is in it: a tensor, a sequence of tensors as a tuple, or for an optional without value nothing.
+/// The caller releases the value.
+TN_API tn_status tn_onnx_value_load(const char *model, bool is_output, int32_t index,
+                                    const char *path, tn_arg *out_value);
 /// Writes a compact tensor of the cpu in the form that the name's ending says: .npy, .idx or
 /// .idx.gz. The file appears whole or not at all.
 TN_API tn_status tn_tensor_save(tn_tensor *tensor, const char *path);

@@ -40,10 +40,43 @@ tn_status tn_tensor_of_array(const tn_array *array, tn_tensor **out_tensor) {
 tn_status tn_tensor_load(const char *path, tn_tensor **out_tensor) {
   tn_array array = {0};
   size_t len = strlen(path);
-  bool is_proto = len > 3 && strcmp(path + len - 3, ".pb") == 0; /* its bytes do not say what it is */
+  bool is_proto =
+      len > 3 && strcmp(path + len - 3, ".pb") == 0; /* its bytes do not say what it is */
   TN_TRY(is_proto ? tn_onnx_read_array(path, &array) : tn_files_read_array(path, &array));
   tn_status st = tn_tensor_of_array(&array, out_tensor);
   tn_array_deinit(&array);
+  return st;
+}
+
+static tn_status value_of(const tn_onnx_data *data, tn_arg *out_value) {
+  tn_arg *items = calloc((size_t)data->n + 1, sizeof *items);
+  tn_tuple *tuple = NULL;
+  tn_status st = items == NULL ? TN_ERR(TN_NO_MEMORY, "no memory for a sequence") : NULL;
+  for (int32_t i = 0; i < data->n && st == NULL; ++i) {
+    tn_tensor *tensor = NULL;
+    st = tn_tensor_of_array(&data->arrays[i], &tensor);
+    items[i] = tn_arg_of_tensor(tensor);
+  }
+  if (st == NULL && data->kind == TN_ONNX_DATA_SEQUENCE) {
+    st = tn_tuple_create(data->n, items, &tuple);
+    *out_value = tn_arg_of_tuple(tuple);
+  } else if (st == NULL) {
+    *out_value = data->kind == TN_ONNX_DATA_NOTHING ? tn_arg_none() : items[0];
+    items[0] = tn_arg_none();
+  }
+  for (int32_t i = 0; items != NULL && i < data->n; ++i) {
+    tn_arg_release(&items[i]);
+  }
+  free(items);
+  return st;
+}
+
+tn_status tn_onnx_value_load(const char *model, bool is_output, int32_t index, const char *path,
+                             tn_arg *out_value) {
+  tn_onnx_data data = {0};
+  TN_TRY(tn_onnx_read_data(model, is_output, index, path, &data));
+  tn_status st = value_of(&data, out_value);
+  tn_onnx_data_deinit(&data);
   return st;
 }
 

@@ -37,6 +37,19 @@ TN_MUST_USE tn_status tn_onnx_import_bytes(const uint8_t *bytes, size_t n_bytes,
 /// Reads a tensor file of the ONNX backend tests (input_0.pb).
 TN_MUST_USE tn_status tn_onnx_read_array(const char *path, tn_array *out_array);
 
+/// A value of the backend tests: one tensor, a sequence of them, or nothing.
+typedef struct tn_onnx_data {
+  enum { TN_ONNX_DATA_NOTHING, TN_ONNX_DATA_TENSOR, TN_ONNX_DATA_SEQUENCE } kind;
+  int32_t n;
+  tn_array *arrays; /* owned, on the heap */
+} tn_onnx_data;
+
+/// Reads such a file for input (output) `index` of a model, whose type says what is in it. Inputs
+/// with an initial value do not count.
+TN_MUST_USE tn_status tn_onnx_read_data(const char *model, bool is_output, int32_t index,
+                                        const char *path, tn_onnx_data *out_data);
+void tn_onnx_data_deinit(tn_onnx_data *data);
+
 /// Appends the operators of a model's graph, each once, sorted, separated by spaces.
 TN_MUST_USE tn_status tn_onnx_list_operators(const char *path, tn_buf *out);
 

@@ -516,6 +516,15 @@ static const tn_node *bind(tn_onnx_call *c, const tn_node *value, const tn_node 
   return var;
 }
 
+/* An operator that broadcasts could not tell the extents of its result. */
+static bool is_open_broadcast(const tn_onnx_build *b, uint32_t n, const tn_node *type) {
+  const tn_op_def *add = tn_op_table_find(tn_ops_table(), "add");
+  const tn_op_def *where = tn_op_table_find(tn_ops_table(), "where");
+  bool broadcasts = (b->op->infer == add->infer && n == 2) || (b->op == where && n == 3);
+  return broadcasts && type->op == TN_OP_TY_TENSOR && type->attr.i64 > 0 &&
+         tn_is_none(type->in[TN_TY_TENSOR_SHAPE]);
+}
+
 const tn_node *tn_onnx_end(tn_onnx_build *b, uint32_t n, const tn_node *const *args) {
   tn_onnx_call *c = b->c;
   const tn_node *type = NULL;
@@ -537,6 +546,13 @@ const tn_node *tn_onnx_end(tn_onnx_build *b, uint32_t n, const tn_node *const *a
   if (st != NULL) {
     tn_onnx_fail(c, st);
     return NULL;
+  }
+  const tn_node *aligned[3];
+  if (is_open_broadcast(b, n, type)) {
+    memcpy(aligned, args, n * sizeof *args);
+    if (tn_onnx_align(c, n, aligned)) {
+      return tn_onnx_end(b, n, aligned);
+    }
   }
   const tn_node *value = fold(c, call, type);
   if (value == NULL) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "front/front.h"
+#include "front/onnx/bodies.h"
 #include "front/onnx/build.h"
 #include "front/onnx/missing.h"
 
@@ -206,7 +207,8 @@ static tn_status call_function(tn_onnx_call *c, const tn_onnx_function *func) {
                          .depth = c->scope->depth + 1};
   tn_status st = NULL;
   if (scope.depth > TN_ONNX_MAX_SCOPES) {
-    return TN_ERR(TN_INVALID, "functions call each other more than %d deep", (int)TN_ONNX_MAX_SCOPES);
+    return TN_ERR(TN_INVALID, "functions call each other more than %d deep",
+                  (int)TN_ONNX_MAX_SCOPES);
   }
   for (uint32_t i = 0; i < func->inputs.len; ++i) {
     const tn_node *value = tn_onnx_maybe(c, i);
@@ -432,6 +434,22 @@ static tn_status fix_taken(tn_onnx_importer *imp, node_vec *params) {
   return NULL;
 }
 
+/* A sequence or an optional: the graph level knows it as an object, the rules by its form. */
+static tn_status add_object(tn_onnx_importer *imp, const tn_onnx_value_info *info,
+                            const tn_node **out_type, const tn_onnx_form **out_form) {
+  TN_TRY(tn_onnx_form_read(imp, info->type, out_form));
+  *out_type = tn_ty_object(imp->ir);
+  return NULL;
+}
+
+static void note_form(tn_onnx_importer *imp, const tn_node *value, const tn_onnx_form *form) {
+  union {
+    uint64_t bits;
+    const tn_onnx_form *form;
+  } u = {.form = form};
+  tn_map_set(&imp->forms, value->id, u.bits);
+}
+
 static tn_status add_inputs(tn_onnx_importer *imp, tn_onnx_scope *scope, const tn_onnx_opts *opts,
                             node_vec *params) {
   const tn_onnx_value_infos *inputs = &imp->model->graph->inputs;
@@ -441,7 +459,12 @@ static tn_status add_inputs(tn_onnx_importer *imp, tn_onnx_scope *scope, const t
     if (tn_strmap_has(&scope->values, name)) {
       continue; /* it has an initial value */
     }
-    TN_TRY_MSG(input_type(imp, inputs->data[i], opts, &type), "input '%s'", name);
+    const tn_onnx_type *declared = inputs->data[i]->type;
+    bool is_object = declared != NULL && (declared->sequence != NULL || declared->optional != NULL);
+    const tn_onnx_form *form = NULL;
+    TN_TRY_MSG(is_object ? add_object(imp, inputs->data[i], &type, &form)
+                         : input_type(imp, inputs->data[i], opts, &type),
+               "input '%s'", name);
     tn_attr attr = {.text = tn_ir_text(imp->ir, name)};
     const tn_node *param = tn_node_new(imp->ir, TN_OP_GVAR, TN_DT_NONE, attr, 1, &type);
     size_t at = params->len;
@@ -449,6 +472,9 @@ static tn_status add_inputs(tn_onnx_importer *imp, tn_onnx_scope *scope, const t
     if (opts != NULL && at < (size_t)opts->n_values && opts->values[at] != NULL) {
       TN_TRY_MSG(check_offer(imp, type, opts->values[at]), "input '%s'", name);
       tn_map_set(&imp->offered, param->id, at);
+    }
+    if (is_object) {
+      note_form(imp, param, form);
     }
     if (inputs->data[i]->type->tensor != NULL) {
       mark_narrow(imp, param, inputs->data[i]->type->tensor->elem);
@@ -679,6 +705,101 @@ tn_status tn_onnx_read_array(const char *path, tn_array *out_array) {
 done:
   close_file(&o);
   return tn_status_wrap(st, "%s", path);
+}
+
+static const tn_onnx_type *type_at(const tn_onnx_graph *graph, bool is_output, int32_t index) {
+  const tn_onnx_value_infos *infos = is_output ? &graph->outputs : &graph->inputs;
+  for (size_t i = 0; i < infos->len; ++i) {
+    bool is_initial = false;
+    for (size_t j = 0; !is_output && j < graph->initializers.len; ++j) {
+      is_initial =
+          is_initial || (infos->data[i]->name.len > 0 &&
+                         tn_onnx_is(graph->initializers.data[j]->name, infos->data[i]->name.data));
+    }
+    if (!is_initial && index-- == 0) {
+      return infos->data[i]->type;
+    }
+  }
+  return NULL;
+}
+
+void tn_onnx_data_deinit(tn_onnx_data *data) {
+  for (int32_t i = 0; i < data->n; ++i) {
+    tn_array_deinit(&data->arrays[i]);
+  }
+  free(data->arrays);
+  *data = (tn_onnx_data){0};
+}
+
+static tn_status take_tensors(tn_onnx_data *data, size_t n, tn_onnx_tensor *const *tensors) {
+  data->arrays = calloc(n + 1, sizeof *data->arrays);
+  if (data->arrays == NULL) {
+    return TN_ERR(TN_NO_MEMORY, "no memory for %zu tensors", n);
+  }
+  for (size_t i = 0; i < n; ++i) {
+    TN_TRY(tn_onnx_tensor_to_array(tensors[i], NULL, &data->arrays[i]));
+    data->n = (int32_t)i + 1;
+  }
+  return NULL;
+}
+
+static tn_status take_sequence(tn_onnx_data *data, const tn_onnx_sequence_data *sequence) {
+  if (sequence->elem > 1) {
+    return TN_ERR(TN_UNSUPPORTED, "a sequence of what are no tensors");
+  }
+  data->kind = TN_ONNX_DATA_SEQUENCE;
+  return take_tensors(data, sequence->tensors.len, sequence->tensors.data);
+}
+
+static tn_status take_optional(tn_onnx_data *data, const tn_onnx_optional_data *optional) {
+  if (optional->elem == 1 && optional->tensor != NULL) {
+    data->kind = TN_ONNX_DATA_TENSOR;
+    return take_tensors(data, 1, &optional->tensor);
+  }
+  if (optional->elem == 3 && optional->sequence != NULL) {
+    return take_sequence(data, optional->sequence);
+  }
+  data->kind = TN_ONNX_DATA_NOTHING;
+  return optional->elem == 0 ? NULL : TN_ERR(TN_UNSUPPORTED, "an optional of another kind");
+}
+
+static tn_status read_data(opened *o, const tn_onnx_type *type, tn_onnx_data *data) {
+  tn_onnx_sequence_data *sequence = NULL;
+  tn_onnx_optional_data *optional = NULL;
+  tn_onnx_tensor *tensor = NULL;
+  if (type != NULL && type->sequence != NULL) {
+    TN_TRY(tn_onnx_sequence_read(&o->arena, o->file.data, o->file.n_bytes, &sequence));
+    return take_sequence(data, sequence);
+  }
+  if (type != NULL && type->optional != NULL) {
+    TN_TRY(tn_onnx_optional_read(&o->arena, o->file.data, o->file.n_bytes, &optional));
+    return take_optional(data, optional);
+  }
+  data->kind = TN_ONNX_DATA_TENSOR;
+  TN_TRY(tn_onnx_tensor_read(&o->arena, o->file.data, o->file.n_bytes, &tensor));
+  return take_tensors(data, 1, &tensor);
+}
+
+tn_status tn_onnx_read_data(const char *model, bool is_output, int32_t index, const char *path,
+                            tn_onnx_data *out_data) {
+  tn_status st = NULL;
+  opened m = {0};
+  opened o = {0};
+  tn_onnx_model *parsed = NULL;
+  tn_onnx_data data = {0};
+  TN_TRY(open_file(&m, model));
+  TN_GOTO(st, read_model(&m.arena, m.file.data, m.file.n_bytes, &parsed), done);
+  TN_GOTO(st, open_file(&o, path), done);
+  st = tn_status_wrap(read_data(&o, type_at(parsed->graph, is_output, index), &data), "%s", path);
+  close_file(&o);
+done:
+  close_file(&m);
+  if (st != NULL) {
+    tn_onnx_data_deinit(&data);
+  } else {
+    *out_data = data;
+  }
+  return st;
 }
 
 static int by_text(const void *a, const void *b) {

@@ -46,6 +46,9 @@ void tn_onnx_topk_dynamic(tn_onnx_call *c, const tn_node *x, int32_t axis, const
 /// OneHot where depth is no number; axis as the attribute has it.
 const tn_node *tn_onnx_one_hot_dynamic(tn_onnx_call *c, const tn_node *index, const tn_node *depth,
                                        int64_t axis, const tn_node *on, const tn_node *off);
+/// Makes operands that broadcast with each other, but whose extents nobody knows to be equal or 1, so
+/// that they are. False: nothing changed.
+bool tn_onnx_align(tn_onnx_call *c, uint32_t n, const tn_node **args);
 /// The first `n` elements of an axis.
 const tn_node *tn_onnx_first(tn_onnx_call *c, const tn_node *x, int32_t axis, const tn_node *n);
 

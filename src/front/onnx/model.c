@@ -95,6 +95,7 @@ static const field attr_fields[] = {{1, TEXT, AT(tn_onnx_attr, name), NULL, 0},
                                     {9, RUNS, AT(tn_onnx_attr, strings), NULL, 0},
                                     {10, MANY, AT(tn_onnx_attr, tensors), &tensor_message, 0},
                                     {11, MANY, AT(tn_onnx_attr, graphs), &graph_message, 0},
+                                    {14, ONE, AT(tn_onnx_attr, tp), &type_message, 0},
                                     {20, INT, AT(tn_onnx_attr, type), NULL, 0},
                                     {21, TEXT, AT(tn_onnx_attr, ref), NULL, 0}};
 MESSAGE(attr_message, "attribute", tn_onnx_attr, attr_fields);
@@ -144,6 +145,16 @@ static const field model_fields[] = {
     {8, MANY, AT(tn_onnx_model, opsets), &opset_message, 0},
     {25, MANY, AT(tn_onnx_model, functions), &function_message, 0}};
 MESSAGE(model_message, "model", tn_onnx_model, model_fields);
+
+static const field sequence_fields[] = {
+    {2, INT, AT(tn_onnx_sequence_data, elem), NULL, 0},
+    {3, MANY, AT(tn_onnx_sequence_data, tensors), &tensor_message, 0}};
+MESSAGE(sequence_message, "sequence", tn_onnx_sequence_data, sequence_fields);
+static const field optional_fields[] = {
+    {2, INT, AT(tn_onnx_optional_data, elem), NULL, 0},
+    {3, ONE, AT(tn_onnx_optional_data, tensor), &tensor_message, 0},
+    {5, ONE, AT(tn_onnx_optional_data, sequence), &sequence_message, 0}};
+MESSAGE(optional_message, "optional", tn_onnx_optional_data, optional_fields);
 
 /* ---- filling ---- */
 
@@ -345,5 +356,21 @@ tn_status tn_onnx_tensor_read(tn_arena *arena, const uint8_t *bytes, size_t n_by
   tn_onnx_tensor *tensor = TN_ARENA_NEW(arena, tn_onnx_tensor);
   TN_TRY(read_message(arena, &tensor_message, tn_wire_make(bytes, n_bytes), 0, (char *)tensor));
   *out_tensor = tensor;
+  return NULL;
+}
+
+tn_status tn_onnx_sequence_read(tn_arena *arena, const uint8_t *bytes, size_t n_bytes,
+                                tn_onnx_sequence_data **out) {
+  tn_onnx_sequence_data *data = TN_ARENA_NEW(arena, tn_onnx_sequence_data);
+  TN_TRY(read_message(arena, &sequence_message, tn_wire_make(bytes, n_bytes), 0, (char *)data));
+  *out = data;
+  return NULL;
+}
+
+tn_status tn_onnx_optional_read(tn_arena *arena, const uint8_t *bytes, size_t n_bytes,
+                                tn_onnx_optional_data **out) {
+  tn_onnx_optional_data *data = TN_ARENA_NEW(arena, tn_onnx_optional_data);
+  TN_TRY(read_message(arena, &optional_message, tn_wire_make(bytes, n_bytes), 0, (char *)data));
+  *out = data;
   return NULL;
 }

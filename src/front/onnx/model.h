@@ -101,6 +101,7 @@ struct tn_onnx_attr {
   tn_onnx_bytes s;
   tn_onnx_tensor *t;
   tn_onnx_graph *g;
+  tn_onnx_type *tp;
   tn_onnx_f32s floats;
   tn_onnx_i64s ints;
   tn_onnx_texts strings;
@@ -179,6 +180,20 @@ enum {
 /// broken; NO_MEMORY past the arena's limit.
 TN_MUST_USE tn_status tn_onnx_model_read(tn_arena *arena, const uint8_t *bytes, size_t n_bytes,
                                          tn_onnx_model **out_model);
+/// A SequenceProto or an OptionalProto, the forms of the backend tests' other values.
+typedef struct tn_onnx_sequence_data {
+  tn_onnx_tensors tensors;
+  int64_t elem; /* what it holds: 1 tensors */
+} tn_onnx_sequence_data;
+typedef struct tn_onnx_optional_data {
+  int64_t elem; /* 0: nothing; 1 a tensor, 3 a sequence */
+  tn_onnx_tensor *tensor;
+  tn_onnx_sequence_data *sequence;
+} tn_onnx_optional_data;
+TN_MUST_USE tn_status tn_onnx_sequence_read(tn_arena *arena, const uint8_t *bytes, size_t n_bytes,
+                                            tn_onnx_sequence_data **out);
+TN_MUST_USE tn_status tn_onnx_optional_read(tn_arena *arena, const uint8_t *bytes, size_t n_bytes,
+                                            tn_onnx_optional_data **out);
 /// Reads a TensorProto, the form of the backend tests' arrays.
 TN_MUST_USE tn_status tn_onnx_tensor_read(tn_arena *arena, const uint8_t *bytes, size_t n_bytes,
                                           tn_onnx_tensor **out_tensor);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "front/onnx/bodies.h"
 #include "front/onnx/known.h"
 #include "front/onnx/rules.h"
 #include "ops/kernel.h"
@@ -588,4 +589,69 @@ void tn_onnx_rule_unique(tn_onnx_call *c) {
   tn_onnx_give(c, 1, first);
   tn_onnx_give(c, 2, inverse);
   tn_onnx_give(c, 3, counts);
+}
+
+/* ---- broadcasting of extents that are not known to be equal ---- */
+
+static bool is_sure(tn_onnx_call *c, const tn_node *a, const tn_node *b) {
+  return tn_is_int(a, 1) || tn_dim_compare(c->ir, a, b) == TN_DIM_EQUAL;
+}
+
+static const tn_node *is_one(tn_onnx_call *c, const tn_node *a) {
+  return tn_op_simplify(c->ir, tn_binary(c->ir, TN_OP_EQ, a, i64(c, 1)));
+}
+
+static const tn_node *met(tn_onnx_call *c, const tn_node *a, const tn_node *b) {
+  if (is_sure(c, a, b)) {
+    return b;
+  }
+  return a->op == TN_OP_INT || tn_is_int(b, 1)
+             ? a
+             : (b->op == TN_OP_INT ? b : tn_onnx_pick(c->ir, is_one(c, a), b, a));
+}
+
+/* x with extent `want` along the axis, where it has that or 1; another one is an error when it
+ * runs. */
+static const tn_node *repeated(tn_onnx_call *c, const tn_node *x, int32_t axis,
+                               const tn_node *want) {
+  const tn_node *own = tn_onnx_dims(c, x)->in[axis];
+  const tn_node *truth = is_one(c, own);
+  const tn_node *stays = tn_onnx_pick(c->ir, truth, want, own);
+  const tn_node *type = tn_ty_shape(c->ir, 1, tn_list(c->ir, 1, &want));
+  const tn_node *in[] = {tn_onnx_var(c, "extent", type),
+                         tn_onnx_shape_value(c, tn_list(c->ir, 1, &stays)), type};
+  tn_onnx_push(c, tn_node_new(c->ir, TN_OP_MATCH_CAST, TN_DT_NONE, (tn_attr){0}, 3, in));
+  const tn_node *step = scalar_of(c, tn_onnx_pick(c->ir, truth, i64(c, 0), i64(c, 1)));
+  return at_indices(c, x, axis, tn_onnx_op2(c, "multiply", tn_onnx_counted(c, want), step));
+}
+
+bool tn_onnx_align(tn_onnx_call *c, uint32_t n, const tn_node **args) {
+  const tn_node *out[TN_MAX_NDIM];
+  uint32_t ndim = 0;
+  bool is_changed = false;
+  for (uint32_t k = 0; k < n; ++k) {
+    const tn_node *dims = tn_onnx_dims(c, args[k]);
+    if (dims == NULL || dims->n_in > TN_MAX_NDIM) {
+      return false;
+    }
+    ndim = dims->n_in > ndim ? dims->n_in : ndim;
+  }
+  for (uint32_t d = 0; d < ndim; ++d) { /* counted from the last */
+    out[d] = i64(c, 1);
+    for (uint32_t k = 0; k < n; ++k) {
+      const tn_node *dims = tn_onnx_dims(c, args[k]);
+      out[d] = d < dims->n_in ? met(c, out[d], dims->in[dims->n_in - 1 - d]) : out[d];
+    }
+  }
+  for (uint32_t k = 0; k < n && c->st == NULL; ++k) {
+    const tn_node *dims = tn_onnx_dims(c, args[k]);
+    for (uint32_t d = 0; d < dims->n_in && c->st == NULL; ++d) {
+      uint32_t axis = dims->n_in - 1 - d;
+      if (!is_sure(c, dims->in[axis], out[d])) {
+        args[k] = repeated(c, args[k], (int32_t)axis, out[d]);
+        is_changed = true;
+      }
+    }
+  }
+  return is_changed && c->st == NULL;
 }
