@@ -233,14 +233,25 @@ void tn_onnx_rule_thresholded_relu(tn_onnx_call *c) {
   tn_onnx_give(c, 0, tn_onnx_op3(c, "where", is_above, x, like(c, x, 0)));
 }
 
+/* The type that integers are computed in, where the operator takes them. */
+static tn_dtype float_of(tn_dtype type) { return tn_dtype_is_float(type) ? type : TN_DT_F64; }
+
 void tn_onnx_rule_shrink(tn_onnx_call *c) {
-  const tn_node *x = tn_onnx_in(c, 0);
+  tn_dtype type = tn_onnx_type_of(c, tn_onnx_in(c, 0));
+  const tn_node *x = tn_onnx_cast(c, tn_onnx_in(c, 0), float_of(type));
   double lambd = tn_onnx_attr_float(c, "lambd", 0.5);
   double bias = tn_onnx_attr_float(c, "bias", 0);
   const tn_node *above = tn_onnx_op3(c, "where", tn_onnx_op2(c, "greater", x, like(c, x, lambd)),
                                      plus(c, x, -bias), like(c, x, 0));
   const tn_node *is_below = tn_onnx_op2(c, "less", x, like(c, x, -lambd));
-  tn_onnx_give(c, 0, tn_onnx_op3(c, "where", is_below, plus(c, x, bias), above));
+  const tn_node *y = tn_onnx_op3(c, "where", is_below, plus(c, x, bias), above);
+  tn_onnx_give(c, 0, tn_onnx_cast(c, y, type));
+}
+
+void tn_onnx_rule_erf(tn_onnx_call *c) {
+  tn_dtype type = tn_onnx_type_of(c, tn_onnx_in(c, 0));
+  const tn_node *y = tn_onnx_op1(c, "erf", tn_onnx_cast(c, tn_onnx_in(c, 0), float_of(type)));
+  tn_onnx_give(c, 0, tn_onnx_cast(c, y, type));
 }
 
 void tn_onnx_rule_gelu(tn_onnx_call *c) {

@@ -52,25 +52,28 @@ void tn_onnx_rule_reverse_sequence(tn_onnx_call *c) {
   tn_onnx_give(c, 0, tn_onnx_op2(c, "gather_nd", x, rows));
 }
 
-static void set_reduction(tn_onnx_call *c, tn_onnx_build *b) {
+/* A scatter into x; bools meet as numbers. */
+static void scatter(tn_onnx_call *c, tn_onnx_build *b) {
   const char *how = tn_onnx_attr_text(c, "reduction", "none");
-  tn_onnx_set_text(b, "reduction", strcmp(how, "none") == 0 ? "update" : how);
+  tn_dtype type = tn_onnx_type_of(c, tn_onnx_in(c, 0));
+  bool replaces = strcmp(how, "none") == 0;
+  tn_dtype in = type == TN_DT_BOOL && !replaces ? TN_DT_U8 : type;
+  const tn_node *args[] = {tn_onnx_cast(c, tn_onnx_in(c, 0), in), tn_onnx_in(c, 1),
+                           tn_onnx_cast(c, tn_onnx_in(c, 2), in)};
+  tn_onnx_set_text(b, "reduction", replaces ? "update" : how);
+  tn_onnx_give(c, 0, tn_onnx_cast(c, tn_onnx_end(b, 3, args), type));
 }
 
 void tn_onnx_rule_scatter_elements(tn_onnx_call *c) {
-  const tn_node *args[] = {tn_onnx_in(c, 0), tn_onnx_in(c, 1), tn_onnx_in(c, 2)};
+  int32_t ndim = tn_onnx_ndim(c, tn_onnx_in(c, 0));
   tn_onnx_build b = tn_onnx_begin(c, "scatter_elements");
-  tn_onnx_set_int(&b, "axis",
-                  tn_onnx_axis(c, tn_onnx_attr_int(c, "axis", 0), tn_onnx_ndim(c, args[0])));
-  set_reduction(c, &b);
-  tn_onnx_give(c, 0, tn_onnx_end(&b, 3, args));
+  tn_onnx_set_int(&b, "axis", tn_onnx_axis(c, tn_onnx_attr_int(c, "axis", 0), ndim));
+  scatter(c, &b);
 }
 
 void tn_onnx_rule_scatter_nd(tn_onnx_call *c) {
-  const tn_node *args[] = {tn_onnx_in(c, 0), tn_onnx_in(c, 1), tn_onnx_in(c, 2)};
   tn_onnx_build b = tn_onnx_begin(c, "scatter_nd");
-  set_reduction(c, &b);
-  tn_onnx_give(c, 0, tn_onnx_end(&b, 3, args));
+  scatter(c, &b);
 }
 
 /* k is an attribute up to opset 9. */

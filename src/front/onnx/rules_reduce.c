@@ -74,7 +74,10 @@ void tn_onnx_rule_reduce_l2(tn_onnx_call *c) {
 
 void tn_onnx_rule_reduce_log_sum(tn_onnx_call *c) {
   axes a = read_axes(c, tn_onnx_in(c, 0));
-  tn_onnx_give(c, 0, tn_onnx_op1(c, "log", reduce(c, "sum", tn_onnx_in(c, 0), &a)));
+  tn_dtype type = tn_onnx_type_of(c, tn_onnx_in(c, 0));
+  tn_dtype in = tn_dtype_is_float(type) ? type : TN_DT_F64;
+  const tn_node *sum = reduce(c, "sum", tn_onnx_cast(c, tn_onnx_in(c, 0), in), &a);
+  tn_onnx_give(c, 0, tn_onnx_cast(c, tn_onnx_op1(c, "log", sum), type));
 }
 
 /* log(sum(exp(x - m))) + m with the largest m, or 0 where that is infinite. */

@@ -11,7 +11,7 @@ typedef struct resizing {
   size_t n;
   int64_t axes[TN_MAX_NDIM];
   double scales[TN_MAX_NDIM]; /* 0: as the extents say */
-  int64_t sizes[TN_MAX_NDIM];
+  const tn_node *sizes[TN_MAX_NDIM];
   double begin[TN_MAX_NDIM];
   double end[TN_MAX_NDIM];
   const char *mode; /* of coordinates */
@@ -43,13 +43,33 @@ static int64_t extent_of(tn_onnx_call *c, const tn_node *dims, int64_t axis) {
   return extent->attr.i64;
 }
 
+/* floor(extent * scale) where the extent is no number yet: the scale is a float32, so a whole number
+ * over a power of two. */
+static const tn_node *scaled_extent(tn_onnx_call *c, const tn_node *extent, double scale) {
+  int exponent = 0;
+  int64_t above = (int64_t)(frexp(scale, &exponent) * 0x1p24);
+  int64_t below = 24 - exponent;
+  for (; above % 2 == 0 && below > 0; --below) {
+    above /= 2;
+  }
+  if (below < 0 || below > 32) {
+    TN_ONNX_FAIL(c, TN_UNSUPPORTED, "a scale of %g of an extent that is no number", scale);
+    return NULL;
+  }
+  const tn_node *all = tn_onnx_size_op(c, TN_OP_MUL, extent, tn_onnx_i64(c, above));
+  return tn_onnx_size_op(c, TN_OP_FLOORDIV, all, tn_onnx_i64(c, (int64_t)1 << below));
+}
+
 static void take_scales(tn_onnx_call *c, const tn_node *dims, resizing *r) {
   for (size_t i = 0; i < r->n && c->st == NULL; ++i) {
-    double size = floor((double)extent_of(c, dims, r->axes[i]) * r->scales[i]);
-    if (!(r->scales[i] > 0) || !(size >= 0) || size > INT32_MAX) {
+    const tn_node *extent = dims->in[r->axes[i]];
+    bool is_known = extent->op == TN_OP_INT;
+    double size = is_known ? floor((double)extent->attr.i64 * r->scales[i]) : 0;
+    if (!(r->scales[i] > 0) || r->scales[i] > 0x1p20 || !(size >= 0) || size > INT32_MAX) {
       TN_ONNX_FAIL(c, TN_INVALID, "the scale of axis %" PRId64 " is %g", r->axes[i], r->scales[i]);
     } else {
-      r->sizes[i] = (int64_t)size;
+      r->sizes[i] =
+          is_known ? tn_onnx_i64(c, (int64_t)size) : scaled_extent(c, extent, r->scales[i]);
     }
   }
 }
@@ -58,28 +78,36 @@ static void take_scales(tn_onnx_call *c, const tn_node *dims, resizing *r) {
 static void keep_ratio(tn_onnx_call *c, const tn_node *dims, bool is_larger, resizing *r) {
   double scale = 0;
   for (size_t i = 0; i < r->n; ++i) {
-    double own = (double)r->sizes[i] / (double)extent_of(c, dims, r->axes[i]);
+    double own = (double)r->sizes[i]->attr.i64 / (double)extent_of(c, dims, r->axes[i]);
     bool is_better = is_larger ? own > scale : own < scale;
     scale = i == 0 || is_better ? own : scale;
   }
   for (size_t i = 0; i < r->n && c->st == NULL; ++i) {
-    r->sizes[i] = (int64_t)floor(scale * (double)extent_of(c, dims, r->axes[i]) + 0.5);
+    double size = floor(scale * (double)extent_of(c, dims, r->axes[i]) + 0.5);
+    r->sizes[i] = tn_onnx_i64(c, size >= 0 && size <= INT32_MAX ? (int64_t)size : 0);
     r->scales[i] = scale;
   }
 }
 
 static void take_sizes(tn_onnx_call *c, const tn_node *dims, const tn_node *value, resizing *r) {
-  tn_onnx_i64s sizes = tn_onnx_numbers(c, value, "sizes");
   const char *policy = tn_onnx_attr_text(c, "keep_aspect_ratio_policy", "stretch");
-  if (c->st != NULL || sizes.len != r->n) {
-    TN_ONNX_FAIL(c, TN_INVALID, "%zu sizes for %zu axes", sizes.len, r->n);
+  const tn_node *sizes = NULL;
+  if (tn_onnx_need_array(c, value) == NULL && strcmp(policy, "stretch") == 0) {
+    sizes = tn_onnx_sizes(c, value, "sizes");
+  } else {
+    tn_onnx_i64s numbers = tn_onnx_numbers(c, value, "sizes");
+    sizes = c->st != NULL ? NULL : tn_onnx_known(c, tn_onnx_vector(c, numbers));
+  }
+  if (sizes == NULL || sizes->n_in != r->n) {
+    TN_ONNX_FAIL(c, TN_INVALID, "%u sizes for %zu axes", sizes == NULL ? 0 : sizes->n_in, r->n);
     return;
   }
   for (size_t i = 0; i < r->n; ++i) {
-    r->sizes[i] = sizes.data[i];
-    if (sizes.data[i] < 0 || sizes.data[i] > INT32_MAX) {
+    r->sizes[i] = sizes->in[i];
+    if (sizes->in[i]->op == TN_OP_INT &&
+        (sizes->in[i]->attr.i64 < 0 || sizes->in[i]->attr.i64 > INT32_MAX)) {
       TN_ONNX_FAIL(c, TN_INVALID, "the size of axis %" PRId64 " is %" PRId64, r->axes[i],
-                   sizes.data[i]);
+                   sizes->in[i]->attr.i64);
     }
   }
   if (strcmp(policy, "stretch") != 0) {
@@ -102,12 +130,16 @@ static void resize(tn_onnx_call *c, const tn_node *x, const resizing *r) {
     TN_ONNX_FAIL(c, TN_INVALID, "mode '%s', expected nearest, linear or cubic", given);
   }
   bool is_crop = strcmp(r->mode, "tf_crop_and_resize") == 0;
+  tn_dtype type = tn_onnx_type_of(c, x);
+  if (method != NULL && strcmp(method, "nearest_neighbor") != 0 && !tn_dtype_is_float(type)) {
+    x = tn_onnx_cast(c, x, tn_dtype_bits(type) < 32 ? TN_DT_F32 : TN_DT_F64);
+  }
   for (size_t i = 0; i < r->n && c->st == NULL; ++i) {
-    if (!is_crop && extent_of(c, dims, r->axes[i]) == r->sizes[i] &&
-        (r->scales[i] == 0 || r->scales[i] == 1)) {
+    const tn_node *size = r->sizes[i];
+    bool is_whole = tn_dim_compare(c->ir, dims->in[r->axes[i]], size) == TN_DIM_EQUAL;
+    if (!is_crop && is_whole && (r->scales[i] == 0 || r->scales[i] == 1)) {
       continue;
     }
-    const tn_node *size = tn_int(c->ir, TN_DT_I64, r->sizes[i]);
     tn_onnx_build b = tn_onnx_begin(c, "image.resize_axis");
     tn_onnx_set_int(&b, "axis", r->axes[i]);
     tn_onnx_set_text(&b, "method", method);
@@ -123,7 +155,7 @@ static void resize(tn_onnx_call *c, const tn_node *x, const resizing *r) {
     tn_onnx_set_bool(&b, "antialias", tn_onnx_attr_int(c, "antialias", 0) != 0);
     x = tn_onnx_end2(&b, x, tn_onnx_shape_value(c, tn_list(c->ir, 1, &size)));
   }
-  tn_onnx_give(c, 0, x);
+  tn_onnx_give(c, 0, tn_onnx_cast(c, x, type));
 }
 
 static resizing all_axes(tn_onnx_call *c, const tn_node *x) {

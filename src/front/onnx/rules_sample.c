@@ -34,10 +34,13 @@ void tn_onnx_rule_grid_sample(tn_onnx_call *c) {
     TN_ONNX_FAIL(c, TN_INVALID, "mode '%s', expected nearest, linear or cubic", mode);
     return;
   }
-  tn_onnx_give(c, 0,
-               sampled(c, tn_onnx_in(c, 0), tn_onnx_in(c, 1), method,
-                       tn_onnx_attr_text(c, "padding_mode", "zeros"),
-                       tn_onnx_attr_int(c, "align_corners", 0) != 0));
+  const tn_node *x = tn_onnx_in(c, 0);
+  tn_dtype type = tn_onnx_type_of(c, x);
+  x = tn_onnx_cast(c, x, tn_dtype_is_float(type) ? type : TN_DT_F64);
+  const tn_node *y =
+      sampled(c, x, tn_onnx_in(c, 1), method, tn_onnx_attr_text(c, "padding_mode", "zeros"),
+              tn_onnx_attr_int(c, "align_corners", 0) != 0);
+  tn_onnx_give(c, 0, tn_onnx_cast(c, y, type));
 }
 
 /* The coordinates from -1 to 1 of `extent` elements, in float64: centres of elements, or (aligned)
