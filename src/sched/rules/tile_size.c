@@ -26,16 +26,15 @@ static double use_of(const tn_contraction *c, int32_t loop, int64_t t) {
   return (double)n / (double)(tiles * t) * (n % t == 0 ? 1 : 0.97);
 }
 
-/* The same of lanes: of the last tile only the vectors that hold something are run. */
+/* The same of lanes; a last tile with few columns takes as long as a whole one. */
 static double use_of_lanes(const tn_contraction *c, const tn_tile *t) {
   int64_t n = c->nest.loops[c->lanes].n;
   int64_t wide = t->vectors * t->lanes;
   if (n == TN_RULE_OPEN || n == 0) {
     return 1;
   }
-  int64_t vectors = (n + t->lanes - 1) / t->lanes;
-  double use = (double)n / (double)(vectors * t->lanes) * (n % wide == 0 ? 1 : 0.97);
-  return n < wide ? use * (double)vectors / (double)t->vectors : use;
+  int64_t tiles = (n + wide - 1) / wide;
+  return (double)n / (double)(tiles * wide) * (n % wide == 0 ? 1 : 0.97);
 }
 
 /* Products of use a cycle and lane. */
