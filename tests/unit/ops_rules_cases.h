@@ -41,6 +41,19 @@ static const rule_case rule_cases[] = {
     {"cast_of_cast", "float32", "x[a]", "l = R.astype(x, \"int32\"); y = R.astype(l, \"float32\")",
      true},
 
+    {"same_quantised", "int8 uint8", "x[a,b]",
+     "s = R.const(0.0371, \"float32\"); z = R.const(7, \"$t\"); l = R.dequantize(x, s, z, axis=0); "
+     "y = R.quantize(l, s, z, axis=0, out_dtype=\"$t\")",
+     false},
+    {"same_quantised", "uint8", "x[a,3]",
+     "s = R.const([0.1, 3.7, 1e-9], \"float32\"); z = R.const([0, 255, 128], \"$t\"); "
+     "l = R.dequantize(x, s, z, axis=-1); y = R.quantize(l, s, z, axis=-1, out_dtype=\"$t\")",
+     false},
+    {"same_quantised", "int8", "x[a,b]",
+     "s = R.const(0.5, \"float32\"); z = R.const(0, \"$t\"); l = R.dequantize(x, s, z, axis=0); "
+     "y = R.quantize(l, R.const(0.25, \"float32\"), z, axis=0, out_dtype=\"$t\")",
+     true},
+
     /* ---- the same again ---- */
     {"twice_is_once", "float32 float64 float16 int32", "x[a,b]",
      "l = R.nn.relu(x); y = R.nn.relu(l)", false},

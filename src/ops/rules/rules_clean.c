@@ -98,6 +98,45 @@ const tn_node *tn_rule_cast_of_cast(tn_rewrite_run *r, const tn_node *call) {
   return is_exact ? tn_rewrite_again(r, call, 1, &x) : NULL;
 }
 
+/* ---- quantisation ---- */
+
+static bool same_constant(const tn_node *a, const tn_node *b) {
+  const tn_array *x = tn_rewrite_array(a);
+  const tn_array *y = tn_rewrite_array(b);
+  return x != NULL && y != NULL && tn_array_equal(x, y);
+}
+
+/* Neither so small nor so large that a product of it and 255 is not a number near the real one. */
+static bool are_moderate_scales(const tn_node *scale) {
+  const tn_array *array = tn_rewrite_array(scale);
+  for (int64_t i = 0; i < tn_array_n_elems(array); ++i) {
+    double s = tn_array_get_f64(array, i);
+    if (!(s >= 1e-30 && s <= 1e30)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* (x - z) * s / s is off by three roundings of float32 at most: for 8 bits far from the next half. */
+const tn_node *tn_rule_same_quantised(tn_rewrite_run *r, const tn_node *call) {
+  static const char *const fields[] = {"axis", "block_size"};
+  const tn_node *inner = tn_rewrite_call(r, tn_call_arg(call, 0), "dequantize");
+  if (inner == NULL || tn_rewrite_dtype(r, inner) != TN_DT_F32) {
+    return NULL;
+  }
+  const tn_node *x = tn_call_arg(inner, 0);
+  tn_dtype dtype = tn_rewrite_dtype(r, x);
+  bool is_same = (dtype == TN_DT_I8 || dtype == TN_DT_U8) && dtype == tn_rewrite_dtype(r, call);
+  for (uint32_t i = 1; i < 3; ++i) {
+    is_same = is_same && same_constant(tn_call_arg(call, i), tn_call_arg(inner, i));
+  }
+  for (size_t i = 0; is_same && i < sizeof fields / sizeof *fields; ++i) {
+    is_same = tn_rule_int(call, fields[i]) == tn_rule_int(inner, fields[i]);
+  }
+  return is_same && are_moderate_scales(tn_call_arg(call, 1)) ? x : NULL;
+}
+
 /* ---- the same again ---- */
 
 static const tn_node *same_inside(const tn_rewrite_run *r, const tn_node *call) {
