@@ -117,6 +117,7 @@ tn_status tn_driver_link(const char *const *objects, size_t n_objects, const tn_
      * the library has it. */
     TN_VEC_PUSH(&argv, "-lm");
     if (needs_libc) {
+      TN_VEC_PUSH(&argv, "-Wl,-z,defs"); /* what is missing is told now, not by its loader */
       TN_VEC_PUSH(&argv, "-lpthread");
       TN_VEC_PUSH(&argv, "-lc");
     }

@@ -45,5 +45,15 @@ if [ -d "$cat" ]; then
     --preprocess imagenet --labels "$cat/imagenet_synset_1000.txt" --top 5
   cp "$work/out" "$work/got"
   same "its classes and their shares" "$work/got" "$work/want"
+  if python3 -c 'import numpy, onnx.numpy_helper' 2> "$work/none"; then
+    succeeds "the network in float32 is made" python3 "$models/../../scripts/dequant_qlinear.py" \
+      "$models/mobilenetv2_int8/model.onnx" "$work/f32.onnx"
+    succeeds "the cat in float32" "$TENON" run "$work/f32.onnx" --input "input=$cat/chelsea.png" --preprocess imagenet \
+      --labels "$cat/imagenet_synset_1000.txt" --top 5
+    printf '%s\n' out: '   73.5 %  285  Egyptian cat' '   13.6 %  281  tabby, tabby cat' '   12.0 %  282  tiger cat' \
+      '    0.7 %  287  lynx, catamount' '    0.1 %  728  plastic bag' > "$work/want"
+    cp "$work/out" "$work/got"
+    same "its classes in float32" "$work/got" "$work/want"
+  fi
 fi
 finish
