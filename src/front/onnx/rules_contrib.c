@@ -6,11 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "front/onnx/contrib.h"
 #include "front/onnx/rules.h"
-
-static const tn_node *plus(tn_onnx_call *c, const tn_node *a, const tn_node *b) {
-  return a == NULL ? b : b == NULL ? a : tn_onnx_op2(c, "add", a, b);
-}
 
 static const tn_node *times(tn_onnx_call *c, const tn_node *x, double by) {
   return by == 1 ? x : tn_onnx_op2(c, "multiply", x, tn_onnx_scalar(c, tn_onnx_type_of(c, x), by));
@@ -59,7 +56,7 @@ static const tn_node *activated(tn_onnx_call *c, const tn_node *x, tn_onnx_f32s 
 }
 
 void tn_onnx_rule_bias_gelu(tn_onnx_call *c) {
-  const tn_node *x = plus(c, tn_onnx_in(c, 0), tn_onnx_maybe(c, 1));
+  const tn_node *x = tn_onnx_plus(c, tn_onnx_in(c, 0), tn_onnx_maybe(c, 1));
   tn_onnx_give(c, 0, tn_onnx_op1(c, c->rule->word, x));
 }
 
@@ -73,13 +70,13 @@ void tn_onnx_rule_quick_gelu(tn_onnx_call *c) {
 }
 
 void tn_onnx_rule_bias_add(tn_onnx_call *c) {
-  const tn_node *y = plus(c, tn_onnx_in(c, 0), tn_onnx_in(c, 1));
-  tn_onnx_give(c, 0, plus(c, y, tn_onnx_in(c, 2)));
+  const tn_node *y = tn_onnx_plus(c, tn_onnx_in(c, 0), tn_onnx_in(c, 1));
+  tn_onnx_give(c, 0, tn_onnx_plus(c, y, tn_onnx_in(c, 2)));
 }
 
 /* The first half of the last dimension times gelu of the second. */
 void tn_onnx_rule_bias_split_gelu(tn_onnx_call *c) {
-  const tn_node *x = plus(c, tn_onnx_in(c, 0), tn_onnx_in(c, 1));
+  const tn_node *x = tn_onnx_plus(c, tn_onnx_in(c, 0), tn_onnx_in(c, 1));
   const tn_node *dims = tn_onnx_dims(c, x);
   if (dims == NULL || dims->n_in == 0 || dims->in[dims->n_in - 1]->op != TN_OP_INT ||
       dims->in[dims->n_in - 1]->attr.i64 % 2 != 0) {
@@ -135,7 +132,7 @@ void tn_onnx_rule_fused_gemm(tn_onnx_call *c) {
 void tn_onnx_rule_fused_conv(tn_onnx_call *c) {
   const tn_onnx_attr *params = tn_onnx_attr_find(c, "activation_params");
   const tn_node *y = tn_onnx_conv(c, tn_onnx_in(c, 0), tn_onnx_in(c, 1), tn_onnx_maybe(c, 2));
-  y = plus(c, y, tn_onnx_maybe(c, 3));
+  y = tn_onnx_plus(c, y, tn_onnx_maybe(c, 3));
   tn_onnx_give(c, 0, activated(c, y, params == NULL ? (tn_onnx_f32s){0} : params->floats));
 }
 
@@ -192,8 +189,16 @@ void tn_onnx_rule_simplified_layer_norm(tn_onnx_call *c) {
 /* input, skip, gamma, beta (not when simplified), bias */
 static void skip_norm(tn_onnx_call *c, bool is_rms) {
   double epsilon = tn_onnx_attr_float(c, "epsilon", is_rms ? 1e-5 : 1e-12);
-  const tn_node *x = plus(c, tn_onnx_in(c, 0), tn_onnx_in(c, 1));
-  x = plus(c, x, tn_onnx_maybe(c, is_rms ? 3 : 4));
+  const tn_node *x = tn_onnx_in(c, 0);
+  const tn_node *skip = tn_onnx_in(c, 1);
+  const tn_node *dims = tn_onnx_dims(c, x);
+  const tn_node *own = tn_onnx_dims(c, skip);
+  if (c->st != NULL || own->n_in > dims->n_in) {
+    TN_ONNX_FAIL(c, TN_INVALID, "what is added has more dimensions");
+    return;
+  }
+  skip = tn_onnx_fitted(c, skip, own->n_in, dims->in + (dims->n_in - own->n_in));
+  x = tn_onnx_plus(c, tn_onnx_plus(c, x, skip), tn_onnx_maybe(c, is_rms ? 3 : 4));
   const tn_node *beta = is_rms ? NULL : tn_onnx_maybe(c, 3);
   tn_onnx_give(c, 0, last_norm(c, x, tn_onnx_in(c, 2), beta, is_rms, epsilon));
   if (!is_rms) {
@@ -220,11 +225,13 @@ void tn_onnx_rule_embed_layer_norm(tn_onnx_call *c) {
     TN_ONNX_FAIL(c, TN_INVALID, "the ids must have 2 dimensions");
     return;
   }
-  positions = positions != NULL ? positions : tn_onnx_counted(c, dims->in[1]);
+  positions = positions != NULL ? tn_onnx_fitted(c, positions, 2, dims->in)
+                                : tn_onnx_counted(c, dims->in[1]);
   const tn_node *x =
-      plus(c, rows_of(c, tn_onnx_in(c, 2), ids), rows_of(c, tn_onnx_in(c, 3), positions));
+      tn_onnx_plus(c, rows_of(c, tn_onnx_in(c, 2), ids), rows_of(c, tn_onnx_in(c, 3), positions));
   if (tn_onnx_maybe(c, 1) != NULL) {
-    x = plus(c, x, rows_of(c, tn_onnx_in(c, 4), tn_onnx_in(c, 1)));
+    x = tn_onnx_plus(
+        c, x, rows_of(c, tn_onnx_in(c, 4), tn_onnx_fitted(c, tn_onnx_in(c, 1), 2, dims->in)));
   }
   tn_onnx_give(c, 0,
                last_norm(c, x, tn_onnx_in(c, 5), tn_onnx_in(c, 6), false,
@@ -276,7 +283,7 @@ void tn_onnx_rule_skip_group_norm(tn_onnx_call *c) {
     const tn_node *wide[] = {own->in[0], one, one, own->in[1]};
     skip = tn_onnx_reshape(c, skip, tn_list(c->ir, 4, wide));
   }
-  const tn_node *x = plus(c, plus(c, tn_onnx_in(c, 0), skip), tn_onnx_maybe(c, 4));
+  const tn_node *x = tn_onnx_plus(c, tn_onnx_plus(c, tn_onnx_in(c, 0), skip), tn_onnx_maybe(c, 4));
   contrib_group_norm(c, x);
   tn_onnx_give(c, 1, x);
 }
