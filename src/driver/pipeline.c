@@ -29,15 +29,20 @@
   X(fold_constants, 1, ANY)                                                                        \
   X(dead_code, 1, ANY)                                                                             \
   X(legalize_graph, 0, ANY)       /* operators -> call_tir of loop functions; needs all types */   \
+  X(view_reshapes, 1, ANY)                                                                         \
+  X(fuse_ops, 1, ANY)                                                                              \
+  X(dead_code, 1, ANY)            /* the parts of what was fused */                                \
+  X(default_schedule, 2, ANY)     /* what a script scheduled stays as it is */                     \
   /* graph level -> VM form (graph/graph.h): memory becomes visible, so the order of statements    \
    * counts from here */                                                                           \
   X(to_nondataflow, 0, ANY)                                                                        \
   X(lower_call_tir, 0, ANY)                                                                        \
+  X(reuse_inputs, 2, ANY)         /* sees what schedules made of the functions */                  \
+  X(dead_code, 2, ANY)            /* what writes to memory of its own no more */                   \
   X(plan_memory, 0, ANY)                                                                           \
   X(kill_after_last_use, 0, ANY)  /* after the plan: it ends the storages too */                   \
   X(lower_shapes, 0, ANY)                                                                          \
   /* loop level -> lowered form (lower/lower.h) */                                                 \
-  X(default_schedule, 2, ANY)     /* what a script scheduled stays as it is */                     \
   X(lower_blocks, 0, ANY)                                                                          \
   X(compact_buffers, 0, ANY)      /* while an access has an index a dimension */                   \
   X(serialize_loops, 0, ANY)      /* what that could not make private */                           \

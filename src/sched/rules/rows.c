@@ -27,6 +27,19 @@ typedef struct rows {
   int64_t lanes;
 } rows;
 
+/* A sum of products: what it reads is read again for other rows, so that rows are no way to go through
+ * it. */
+static bool is_product(const tn_rule_nest *nest, uint32_t n_row_loops) {
+  for (uint32_t a = 0; a < nest->n_accesses; ++a) {
+    for (uint32_t l = 0; l < n_row_loops; ++l) {
+      if (nest->loops[l].n != 1 && tn_rule_moves_by(&nest->accesses[a], l, 0)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 /* Outermost loops that all blocks have alike, none of them of a reduction. */
 static tn_status find_rows(rows *w) {
   tn_rule_nest last;
@@ -46,6 +59,13 @@ static tn_status find_rows(rows *w) {
     w->is_sum[i] = nest.n_loops > 0 && nest.loops[nest.n_loops - 1].is_reduce;
     has_sum = has_sum || w->is_sum[i];
     work += nest.work;
+  }
+  for (uint32_t i = 0; i < w->n; ++i) {
+    tn_rule_nest nest;
+    TN_TRY(tn_rule_look(w->r, w->labels[i], &nest));
+    if (w->is_sum[i] && is_product(&nest, w->n_row_loops)) {
+      return TN_ERR(TN_INVALID, "a product has no rows of its own");
+    }
   }
   last.work = work;
   w->is_heavy = tn_rule_is_heavy(&last);
