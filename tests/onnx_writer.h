@@ -177,6 +177,15 @@ static inline void onnx_attr_tensor(tn_buf *attrs, const char *name, tn_buf *ten
   wire_message(attrs, 5, &attr);
 }
 
+/// body: a graph with inputs, nodes and outputs; emptied.
+static inline void onnx_attr_graph(tn_buf *attrs, const char *name, onnx_model *body) {
+  tn_buf attr = TN_BUF_INIT;
+  wire_text(&attr, 1, name);
+  wire_message(&attr, 6, &body->graph);
+  wire_int(&attr, 20, 5);
+  wire_message(attrs, 5, &attr);
+}
+
 /// inputs and outputs: names with spaces between. attrs: emptied; NULL: none.
 static inline void onnx_node(onnx_model *m, const char *op, const char *inputs, const char *outputs,
                              tn_buf *attrs) {

@@ -97,7 +97,7 @@ static const tn_onnx_form *join_tensors(tn_onnx_call *c, const tn_onnx_form *a,
                                         const tn_onnx_form *b, uint32_t mark, const char *what) {
   char dtypes[2][TN_DTYPE_TEXT_BYTES];
   if (a->type == NULL || b->type == NULL) {
-    return a->type == NULL ? a : b;
+    return a->type == NULL ? b : a;
   }
   if (a->type->dtype != b->type->dtype) {
     TN_ONNX_FAIL(c, TN_INVALID, "%s is %s in one place and %s in another", what,
