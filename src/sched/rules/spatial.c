@@ -69,27 +69,43 @@ static int64_t choose_lanes(const tn_rules *r, const tn_rule_nest *nest, int64_t
   return n >= full || n >= 4 ? n : 0;
 }
 
-/* The loops outside of the lanes: as many of the outermost as there need to be are shared. */
+/* The loops outside of the lanes: as many of the outermost as there need to be are shared. One of open
+ * extent, as a batch, may well have one round. */
 static tn_status share(tn_rules *r, const tn_rule_nest *nest, uint32_t n_outer,
                        const tn_node *inner, int64_t n_inner) {
   const tn_node *loops[TN_RULE_MAX_LOOPS + 1];
   const tn_node *shared = NULL;
   int64_t rounds = 1;
+  bool is_open = false;
   uint32_t n = 0;
-  while (n < n_outer && rounds != TN_RULE_OPEN && rounds < ENOUGH_ROUNDS) {
+  while (n < n_outer && rounds < ENOUGH_ROUNDS) {
+    is_open = is_open || nest->loops[n].n == TN_RULE_OPEN;
+    rounds *= nest->loops[n].n == TN_RULE_OPEN ? 1 : nest->loops[n].n;
     loops[n] = nest->loops[n].var;
-    rounds = tn_rule_rounds(nest, 0, ++n);
+    ++n;
   }
-  if (n == n_outer && rounds != TN_RULE_OPEN && rounds < ENOUGH_ROUNDS && inner != NULL &&
-      n_inner != 1) {
+  if (n == n_outer && rounds < ENOUGH_ROUNDS && inner != NULL && n_inner != 1) {
     loops[n++] = inner;
     rounds = 2;
   }
-  if (n == 0 || rounds == 1 || !tn_rule_is_heavy(nest)) {
+  if (n == 0 || (rounds == 1 && !is_open) || !tn_rule_is_heavy(nest)) {
     return NULL;
   }
   TN_TRY(tn_rule_fuse(r, loops, n, &shared));
   return tn_sched_parallel(r->s, shared);
+}
+
+/* Lanes still store side by side: the indices of loops that were joined became plain again. */
+static tn_status check_lanes(tn_rules *r, const tn_node *label, const tn_node *lanes) {
+  tn_rule_nest nest;
+  TN_TRY(tn_rule_look(r, label, &nest));
+  const tn_rule_access *store = tn_rule_store(&nest);
+  for (uint32_t i = 0; store != NULL && i < nest.n_loops; ++i) {
+    if (nest.loops[i].var == lanes && nest.loops[i].n > 1 && store->strides[i] == NULL) {
+      return TN_ERR(TN_INVALID, "the indices of joined loops stay entangled");
+    }
+  }
+  return NULL;
 }
 
 /* All of the nest is one loop of open extent. */
@@ -98,11 +114,12 @@ static tn_status share_open(tn_rules *r, const tn_rule_nest *nest, const tn_node
   const tn_node *parts[3];
   int64_t turn = (int64_t)((double)TURN_WORK / (nest->work + 1)) / lanes;
   TN_TRY(tn_sched_split(r->s, loop, 3, (int64_t[]){-1, turn < 1 ? 1 : turn, lanes}, parts));
+  TN_TRY(check_lanes(r, nest->label, parts[2]));
   TN_TRY(tn_sched_vectorize(r->s, parts[2]));
   return tn_sched_parallel(r->s, parts[0]);
 }
 
-tn_status tn_rule_spatial(tn_rules *r, const tn_node *label) {
+static tn_status walk(tn_rules *r, const tn_node *label, bool joins) {
   tn_rule_nest nest;
   const tn_node *group[TN_RULE_MAX_LOOPS];
   const tn_node *inner = NULL;
@@ -115,7 +132,7 @@ tn_status tn_rule_spatial(tn_rules *r, const tn_node *label) {
   TN_TRY(part_row(r, &nest, &is_parted));
   TN_TRY(put_inner_last(r, &nest));
   uint32_t first = nest.n_loops - 1;
-  while (first > 0 && !is_parted && tn_rule_is_joint(r, &nest, first - 1)) {
+  while (first > 0 && joins && !is_parted && tn_rule_is_joint(r, &nest, first - 1)) {
     --first;
   }
   for (uint32_t i = first; i < nest.n_loops; ++i) {
@@ -131,8 +148,20 @@ tn_status tn_rule_spatial(tn_rules *r, const tn_node *label) {
     return share(r, &nest, first, inner, n);
   }
   TN_TRY(tn_sched_split(r->s, inner, 2, (int64_t[]){-1, lanes}, parts));
+  TN_TRY(joins ? check_lanes(r, label, parts[1]) : NULL);
   TN_TRY(tn_sched_vectorize(r->s, parts[1]));
   return share(r, &nest, first, parts[0], n == lanes ? 1 : n);
+}
+
+tn_status tn_rule_spatial(tn_rules *r, const tn_node *label) {
+  tn_sched *before = tn_sched_copy(r->s);
+  tn_status st = walk(r, label, true);
+  if (st == NULL) {
+    tn_sched_free(before);
+    return NULL;
+  }
+  tn_rule_undo(r, before, st);
+  return walk(r, label, false);
 }
 
 tn_status tn_rule_padding(tn_rules *r, const tn_node *label) {

@@ -262,8 +262,9 @@ static tn_status choose_shared(tiling *w) {
   const tn_node *inner[] = {w->copy != NULL ? w->lanes[0] : w->rows[0],
                             w->copy != NULL ? NULL : w->more[0],
                             w->copy != NULL ? NULL : w->lanes[0]};
-  for (uint32_t i = 0; i < w->n_outer; ++i) {
-    rounds *= rounds_of(w, w->outer[i]);
+  for (uint32_t i = 0; i < w->n_outer; ++i) { /* a batch of open extent may well be 1 */
+    const tn_node *extent = tn_sched_site(w->r->s, w->outer[i])->in[TN_FOR_EXTENT];
+    rounds *= tn_is(extent, TN_OP_INT) ? extent->attr.i64 : 1;
     loops[n++] = w->outer[i];
   }
   for (uint32_t i = 0; i < 3 && rounds < ENOUGH_ROUNDS; ++i) {
@@ -277,7 +278,7 @@ static tn_status choose_shared(tiling *w) {
     w->shared = w->rows[0];
     return NULL;
   }
-  if (n == 0 || rounds == 1) {
+  if (n == 0 || (rounds == 1 && total != TN_RULE_OPEN)) {
     return NULL;
   }
   const tn_node *last = loops[n - 1];
