@@ -2,7 +2,7 @@
 /* Copyright The Tenon authors. */
 /* Reductions over axes (sum, mean, max, min, prod) and softmax. Sums of floats are taken in float64
  * by the reference; the mean of integers rounds toward zero. The maximum of nothing is the type's
- * least value, the mean of nothing 0/0. max keeps a > b ? a : b with b the value so far second, so
+ * least value, the mean of nothing 0/0, of integers 0. max keeps a > b ? a : b with b the value so far second, so
  * NaN elements are passed over unless they come last. */
 #include <inttypes.h>
 #include <math.h>
@@ -207,10 +207,15 @@ static void divide_by_count(tn_kernel *k, const tn_node *x, const bool *is_reduc
     }
   }
   tn_arith_free(arith);
+  tn_dtype type = out->dtype;
+  if (!tn_dtype_is_float(type)) { /* narrow types may not hold the count; of nothing it is 0 */
+    type = tn_dtype_is_int(type) ? TN_DT_I64 : TN_DT_U64;
+    count = tn_binary(k->ir, TN_OP_MAX, count, tn_int(k->ir, TN_DT_I64, 1));
+  }
   tn_kernel_begin(k, "T_divide", shape->n_in, shape->in, 0, NULL);
-  const tn_node *sum = tn_te_load(k->te, sums, k->axes);
-  const tn_node *mean = tn_te_div(k->te, sum, tn_te_cast(k->te, out->dtype, count));
-  tn_te_end_into(k->te, out, k->axes, mean, NULL);
+  const tn_node *sum = tn_te_cast(k->te, type, tn_te_load(k->te, sums, k->axes));
+  const tn_node *mean = tn_te_div(k->te, sum, tn_te_cast(k->te, type, count));
+  tn_te_end_into(k->te, out, k->axes, tn_te_cast(k->te, out->dtype, mean), NULL);
 }
 
 static tn_status build_reduce(tn_kernel *k, const tn_node *type) {
