@@ -118,6 +118,10 @@ static bool reduce(gx_graph *g, gx_node *n, const gx_form *form) {
       axes[count++] = gx_axis_form(g, i, gx_ndim(g, x));
     }
   }
+  bool is_product = strcmp(form->op, "ReduceProd") == 0 && gx_is_float(gx_type(g, x));
+  if (is_product && tn_array_n_elems(gx_array(g, x)) > 8) { /* overflows before it meets a zero */
+    return false;
+  }
   bool is_empty = tn_array_n_elems(gx_array(g, x)) == 0;
   bool is_mean = strcmp(form->op, "ReduceMean") == 0;
   if (is_empty && (picks || (is_mean && !gx_is_float(gx_type(g, x))))) {
