@@ -328,6 +328,7 @@ static const tn_field tree_fields[] = {
      "all comparisons are this one: 0 <=, 1 <, 2 >=, 3 >, 4 ==, 5 !=; -1: each node's own"},
     {"aggregate", TN_FIELD_STR, "\"sum\"",
      "how weights meet: sum, mean (over the trees), min, max"},
+    {"has_missing", TN_FIELD_BOOL, "True", "False: no node sends NaN the true way"},
 };
 static const tn_field masked_fill_fields[] = {
     {"value", TN_FIELD_FLOAT, NULL, "the value, converted to the type of a"},

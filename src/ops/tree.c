@@ -5,7 +5,8 @@
  * where the comparison is true, the one where it is false, and the range of its entries in `targets`
  * and `weights`. A leaf leads to itself, so that `depth` steps from a root end in a leaf whatever
  * way they take: no loop depends on data, and no table can keep it from ending. Indices out of range
- * are brought to the nearest end. Loop form: rows, trees, steps, entries of the leaf. */
+ * are brought to the nearest end. Loop form: trees, rows (a tree stays in cache for all of them),
+ * steps, entries of the leaf. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -16,7 +17,7 @@
 /* The arguments, the columns of `nodes`, the fields (as in ops.c) and the comparisons. */
 enum { X, NODES, SPLITS, ROOTS, TARGETS, WEIGHTS, N_ARGS };
 enum { FEATURE, MODE, MISSING, IF_TRUE, IF_FALSE, BEGIN, END, N_COLUMNS };
-enum { N_TARGETS, DEPTH, ONE_MODE, AGGREGATE };
+enum { N_TARGETS, DEPTH, ONE_MODE, AGGREGATE, HAS_MISSING };
 enum { LEQ, LT, GTE, GT, EQ, NEQ, N_MODES };
 typedef enum gathering { SUM, MEAN, LEAST, GREATEST } gathering;
 
@@ -127,7 +128,8 @@ static int64_t find_leaf(const tn_node *call, const tn_array *const *args, int64
     double x = tn_array_get_f64(args[X], row * n_features + feature);
     bool is_true = compares(mode < 0 ? column(args[NODES], at, MODE) : mode, x,
                             tn_array_get_f64(args[SPLITS], at));
-    is_true = is_true || (isnan(x) && column(args[NODES], at, MISSING) != 0);
+    is_true = is_true || (tn_op_int(call, HAS_MISSING) != 0 && isnan(x) &&
+                          column(args[NODES], at, MISSING) != 0);
     at = kept(column(args[NODES], at, is_true ? IF_TRUE : IF_FALSE), n_nodes);
   }
   return at;
@@ -199,7 +201,7 @@ typedef struct tree_build {
   const tn_node *args[N_ARGS];
   const tn_node *out;
   const tn_node *at;   /* [1]: the node reached */
-  const tn_node *seen; /* [targets]: 1 where an entry has been met in this row; min and max */
+  const tn_node *seen; /* as out: 1 where an entry has been met; min and max */
   const tn_node *row;
   const tn_node *zero;
   gathering how;
@@ -219,9 +221,9 @@ static const tn_node *kept_te(const tree_build *g, const tn_node *value, const t
   return tn_te_max(te, value, g->zero);
 }
 
-/* The node reached, brought into range once more: what a buffer holds is not known to be in it. */
+/* The node reached; what is stored there is in range. */
 static const tn_node *here(const tree_build *g) {
-  return kept_te(g, tn_te_read(g->k->te, g->at, TN_TE_LIST(g->zero)), extent(g, NODES, 0));
+  return tn_te_read(g->k->te, g->at, TN_TE_LIST(g->zero));
 }
 
 static const tn_node *column_te(const tree_build *g, const tn_node *node, int64_t which) {
@@ -267,9 +269,11 @@ static const tn_node *one_step(const tree_build *g) {
       is_true = is_true == NULL ? holds : tn_te_or(te, is_true, holds);
     }
   }
-  const tn_node *is_missing = tn_te_and(te, tn_te_ne(te, column_te(g, node, MISSING), g->zero),
-                                        tn_te_intrin(te, TN_INTRIN_ISNAN, TN_TE_LIST(x)));
-  is_true = tn_te_or(te, is_true, is_missing);
+  if (tn_op_int(g->k->call, HAS_MISSING) != 0) {
+    const tn_node *is_missing = tn_te_and(te, tn_te_ne(te, column_te(g, node, MISSING), g->zero),
+                                          tn_te_intrin(te, TN_INTRIN_ISNAN, TN_TE_LIST(x)));
+    is_true = tn_te_or(te, is_true, is_missing);
+  }
   const tn_node *side = tn_te_if_then_else(te, is_true, i64(g, IF_TRUE), i64(g, IF_FALSE));
   const tn_node *next = tn_te_read(te, g->args[NODES], TN_TE_LIST(node, side));
   return tn_kernel_store(g->k, g->at, kept_te(g, next, extent(g, NODES, 0)), TN_TE_LIST(g->zero));
@@ -286,13 +290,14 @@ static const tn_node *add_entry(const tree_build *g, const tn_node *i) {
   if (g->how == SUM || g->how == MEAN) {
     return tn_kernel_store(g->k, g->out, tn_te_add(te, so_far, weight), TN_TE_LIST(g->row, target));
   }
-  const tn_node *is_first =
-      tn_te_eq(te, tn_te_read(te, g->seen, TN_TE_LIST(target)), tn_int(g->k->ir, TN_DT_I32, 0));
+  const tn_node *is_first = tn_te_eq(te, tn_te_read(te, g->seen, TN_TE_LIST(g->row, target)),
+                                     tn_int(g->k->ir, TN_DT_I32, 0));
   const tn_node *is_better =
       g->how == LEAST ? tn_te_lt(te, weight, so_far) : tn_te_gt(te, weight, so_far);
   const tn_node *value = tn_te_if_then_else(te, tn_te_or(te, is_first, is_better), weight, so_far);
   parts[0] = tn_kernel_store(g->k, g->out, value, TN_TE_LIST(g->row, target));
-  parts[1] = tn_kernel_store(g->k, g->seen, tn_int(g->k->ir, TN_DT_I32, 1), TN_TE_LIST(target));
+  parts[1] =
+      tn_kernel_store(g->k, g->seen, tn_int(g->k->ir, TN_DT_I32, 1), TN_TE_LIST(g->row, target));
   return tn_seq(g->k->ir, 2, parts);
 }
 
@@ -314,30 +319,32 @@ static const tn_node *one_tree(const tree_build *g, const tn_node *tree) {
   return tn_seq(ir, 3, parts);
 }
 
-/* out[row, target] = what to begin with; at the end of a mean: divided by the number of trees */
-static const tn_node *each_target(const tree_build *g, bool is_end) {
+/* All of out: zeros; at the end of a mean divided by the number of trees. */
+static const tn_node *each_score(tree_build *g, bool is_end) {
   tn_te *te = g->k->te;
   const tn_node *parts[2];
   const tn_node *target = tn_var_new(g->k->ir, "target", TN_DT_I64);
   const tn_node *value = tn_te_number(te, g->out->dtype, 0);
   uint32_t n = 1;
+  g->row = tn_var_new(g->k->ir, "row", TN_DT_I64);
   if (is_end) {
     const tn_node *n_trees = tn_te_cast(te, g->out->dtype, extent(g, ROOTS, 0));
     value = tn_te_div(te, tn_te_read(te, g->out, TN_TE_LIST(g->row, target)), n_trees);
   }
   parts[0] = tn_kernel_store(g->k, g->out, value, TN_TE_LIST(g->row, target));
   if (g->seen != NULL && !is_end) {
-    parts[n++] = tn_kernel_store(g->k, g->seen, tn_int(g->k->ir, TN_DT_I32, 0), TN_TE_LIST(target));
+    parts[n++] =
+        tn_kernel_store(g->k, g->seen, tn_int(g->k->ir, TN_DT_I32, 0), TN_TE_LIST(g->row, target));
   }
-  return tn_kernel_loop(g->k, target, i64(g, tn_op_int(g->k->call, N_TARGETS)),
-                        n == 1 ? parts[0] : tn_seq(g->k->ir, n, parts));
+  const tn_node *body = n == 1 ? parts[0] : tn_seq(g->k->ir, n, parts);
+  body = tn_kernel_loop(g->k, target, i64(g, tn_op_int(g->k->call, N_TARGETS)), body);
+  return tn_kernel_loop(g->k, g->row, extent(g, X, 0), body);
 }
 
 static tn_status build_tree_ensemble(tn_kernel *k, const tn_node *type) {
   tree_build g = {.k = k};
   const tn_node *parts[3];
   const tn_node *one = tn_int(k->ir, TN_DT_I64, 1);
-  const tn_node *n_targets = tn_int(k->ir, TN_DT_I64, tn_op_int(k->call, N_TARGETS));
   TN_TRY(how_gathered(k->call, &g.how));
   TN_TRY(tn_kernel_result(k, type, &g.out));
   for (uint32_t i = 0; i < N_ARGS; ++i) {
@@ -346,22 +353,21 @@ static tn_status build_tree_ensemble(tn_kernel *k, const tn_node *type) {
   g.zero = i64(&g, 0);
   g.at = tn_te_declare(k->te, "T_at", TN_DT_I64, 1, &one);
   if (g.how == LEAST || g.how == GREATEST) {
-    g.seen = tn_te_declare(k->te, "T_seen", TN_DT_I32, 1, &n_targets);
+    g.seen = tn_te_declare(k->te, "T_seen", TN_DT_I32, 2, g.out->in[TN_BUFFER_SHAPE]->in);
   }
-  g.row = tn_var_new(k->ir, "row", TN_DT_I64);
+  parts[0] = each_score(&g, false);
   const tn_node *tree = tn_var_new(k->ir, "tree", TN_DT_I64);
   const tn_node *has_nodes = tn_te_and(k->te, tn_te_gt(k->te, extent(&g, NODES, 0), g.zero),
                                        tn_te_gt(k->te, extent(&g, X, 1), g.zero));
-  parts[0] = each_target(&g, false);
-  parts[1] = tn_kernel_when(k, has_nodes,
-                            tn_kernel_loop(k, tree, extent(&g, ROOTS, 0), one_tree(&g, tree)));
+  g.row = tn_var_new(k->ir, "row", TN_DT_I64);
+  parts[1] = tn_kernel_loop(k, g.row, extent(&g, X, 0), one_tree(&g, tree));
+  parts[1] = tn_kernel_when(k, has_nodes, tn_kernel_loop(k, tree, extent(&g, ROOTS, 0), parts[1]));
   uint32_t n = 2;
   if (g.how == MEAN) {
     parts[n++] =
-        tn_kernel_when(k, tn_te_gt(k->te, extent(&g, ROOTS, 0), g.zero), each_target(&g, true));
+        tn_kernel_when(k, tn_te_gt(k->te, extent(&g, ROOTS, 0), g.zero), each_score(&g, true));
   }
-  tn_te_extern(k->te, "T_trees",
-               tn_kernel_loop(k, g.row, extent(&g, X, 0), tn_seq(k->ir, n, parts)));
+  tn_te_extern(k->te, "T_trees", tn_seq(k->ir, n, parts));
   return NULL;
 }
 

@@ -124,6 +124,18 @@ void tn_onnx_rule_qlinear_average_pool(tn_onnx_call *c) {
   tn_onnx_give(c, 0, closed(c, is_last ? channels_moved(c, y, true) : y, 3, type));
 }
 
+/* As the operator of ONNX, but channels may come last. */
+void tn_onnx_rule_contrib_qlinear_conv(tn_onnx_call *c) {
+  bool is_last = tn_onnx_attr_int(c, "channels_last", 0) != 0;
+  if (is_last && c->n_in > 0) {
+    c->in[0] = channels_moved(c, tn_onnx_in(c, 0), false);
+  }
+  tn_onnx_rule_qlinear_conv(c);
+  if (is_last && c->n_out > 0) {
+    tn_onnx_give(c, 0, channels_moved(c, c->out[0], true));
+  }
+}
+
 /* Before opset 13 over all dimensions from the axis on. */
 void tn_onnx_rule_qlinear_softmax(tn_onnx_call *c) {
   tn_dtype type = tn_onnx_type_of(c, tn_onnx_in(c, 0));

@@ -141,6 +141,15 @@ static int64_t common_mode(const forest *f) {
   return mode;
 }
 
+static bool any_takes_missing(const forest *f) {
+  for (size_t i = 0; i < f->nodes.len; ++i) {
+    if (f->nodes.data[i].takes_missing) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void fill_row(const forest *f, size_t i, tn_array *rows) {
   const tree_node *node = &f->nodes.data[i];
   bool is_leaf = node->mode == LEAF;
@@ -195,6 +204,7 @@ static const tn_node *forest_scores(forest *f, const tn_node *x, const char *agg
   tn_onnx_set_int(&b, "depth", f->depth);
   tn_onnx_set_int(&b, "mode", c->st == NULL ? common_mode(f) : -1);
   tn_onnx_set_text(&b, "aggregate", aggregate);
+  tn_onnx_set_bool(&b, "has_missing", any_takes_missing(f));
   return tn_onnx_end(&b, 6, args);
 }
 
