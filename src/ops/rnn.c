@@ -14,6 +14,8 @@
  * h and c, and a loop over sequences and steps brings it on. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/check.h"
 #include "ops/families.h"
@@ -24,7 +26,25 @@ enum { REVERSE, ACTIVATIONS, CLIP, OPTION }; /* option: input_forget, linear_bef
 enum { GATES, RECURRENT, H0, MAX_ARGS = 6, MAX_ACTIVATIONS = 3 };
 
 typedef enum cell { RNN, GRU, LSTM } cell;
-typedef enum activation { SIGMOID, TANH, RELU } activation;
+typedef enum activation_kind {
+  SIGMOID,
+  TANH,
+  RELU,
+  AFFINE,
+  LEAKY_RELU,
+  THRESHOLDED_RELU,
+  SCALED_TANH,
+  HARD_SIGMOID,
+  ELU,
+  SOFTSIGN,
+  SOFTPLUS
+} activation_kind;
+
+typedef struct activation {
+  activation_kind kind;
+  double alpha;
+  double beta;
+} activation;
 
 typedef struct rnn {
   cell cell;
@@ -36,22 +56,47 @@ typedef struct rnn {
   activation f[MAX_ACTIVATIONS];
 } rnn;
 
+/* "name", "name:alpha" or "name:alpha:beta". */
+static bool read_activation(const char *text, size_t len, activation *out) {
+  static const struct {
+    const char *name;
+    double alpha;
+    double beta;
+  } rows[] = {[SIGMOID] = {"sigmoid", 0, 0},
+              [TANH] = {"tanh", 0, 0},
+              [RELU] = {"relu", 0, 0},
+              [AFFINE] = {"affine", 1, 0},
+              [LEAKY_RELU] = {"leaky_relu", 0.01, 0},
+              [THRESHOLDED_RELU] = {"thresholded_relu", 1, 0},
+              [SCALED_TANH] = {"scaled_tanh", 1, 1},
+              [HARD_SIGMOID] = {"hard_sigmoid", 0.2, 0.5},
+              [ELU] = {"elu", 1, 0},
+              [SOFTSIGN] = {"softsign", 0, 0},
+              [SOFTPLUS] = {"softplus", 0, 0}};
+  size_t n_name = strcspn(text, ",:");
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+    if (strlen(rows[i].name) != n_name || strncmp(rows[i].name, text, n_name) != 0) {
+      continue;
+    }
+    *out = (activation){(activation_kind)i, rows[i].alpha, rows[i].beta};
+    char *end = NULL;
+    if (n_name < len) {
+      out->alpha = strtod(text + n_name + 1, &end);
+      out->beta = *end == ':' ? strtod(end + 1, &end) : out->beta;
+    }
+    return end == NULL || end == text + len;
+  }
+  return false;
+}
+
 static tn_status read_activations(const char *text, rnn *r) {
-  static const char *const names[] = {[SIGMOID] = "sigmoid", [TANH] = "tanh", [RELU] = "relu"};
-  r->f[0] = r->cell == RNN ? TANH : SIGMOID;
-  r->f[1] = TANH;
-  r->f[2] = TANH;
+  r->f[0] = (activation){.kind = r->cell == RNN ? TANH : SIGMOID};
+  r->f[1] = (activation){.kind = TANH};
+  r->f[2] = (activation){.kind = TANH};
   for (int i = 0; *text != '\0'; ++i) {
     size_t len = strcspn(text, ",");
-    bool is_found = false;
-    for (int a = SIGMOID; a <= RELU && i < MAX_ACTIVATIONS; ++a) {
-      if (strlen(names[a]) == len && strncmp(names[a], text, len) == 0) {
-        r->f[i] = (activation)a;
-        is_found = true;
-      }
-    }
-    if (!is_found) {
-      return TN_ERR(TN_UNSUPPORTED, "activations '%s': sigmoid, tanh and relu are there", text);
+    if (i >= MAX_ACTIVATIONS || !read_activation(text, len, &r->f[i])) {
+      return TN_ERR(TN_UNSUPPORTED, "activations '%s'", text);
     }
     text += len + (text[len] == ',' ? 1 : 0);
   }
@@ -164,7 +209,31 @@ tn_status tn_op_infer_rnn(const tn_infer_ctx *ctx, const tn_node *call, const tn
 /* ---- reference: one sequence at a time ---- */
 
 static double act(activation f, double x) {
-  return f == SIGMOID ? 1 / (1 + exp(-x)) : f == TANH ? tanh(x) : x > 0 ? x : 0;
+  switch (f.kind) {
+    case SIGMOID:
+      return 1 / (1 + exp(-x));
+    case TANH:
+      return tanh(x);
+    case RELU:
+      return x > 0 ? x : 0;
+    case AFFINE:
+      return f.alpha * x + f.beta;
+    case LEAKY_RELU:
+      return x > 0 ? x : f.alpha * x;
+    case THRESHOLDED_RELU:
+      return x > f.alpha ? x : 0;
+    case SCALED_TANH:
+      return f.alpha * tanh(f.beta * x);
+    case HARD_SIGMOID:
+      return fmax(fmin(f.alpha * x + f.beta, 1), 0);
+    case ELU:
+      return x > 0 ? x : f.alpha * (exp(x) - 1);
+    case SOFTSIGN:
+      return x / (1 + fabs(x));
+    case SOFTPLUS:
+      break;
+  }
+  return fmax(x, 0) + log1p(exp(-fabs(x)));
 }
 
 /* NaN becomes the upper bound, as in clip. */
@@ -365,21 +434,67 @@ static const tn_node *pre_of(const rnn_build *g, int64_t gate, const tn_node *j)
   return load(g, g->pre, TN_TE_LIST(g->b, column(g, gate, j)));
 }
 
+static const tn_node *intrin(const rnn_build *g, tn_intrin_id id, const tn_node *x) {
+  return tn_te_intrin(g->k->te, id, TN_TE_LIST(x));
+}
+
+static const tn_node *scaled(const rnn_build *g, double by, const tn_node *x, double plus) {
+  tn_te *te = g->k->te;
+  const tn_node *y = tn_te_mul(te, x, tn_te_number(te, g->work, by));
+  return plus == 0 ? y : tn_te_add(te, y, tn_te_number(te, g->work, plus));
+}
+
+static const tn_node *soft(const rnn_build *g, activation f, const tn_node *x) {
+  tn_te *te = g->k->te;
+  const tn_node *one = tn_te_number(te, g->work, 1);
+  const tn_node *size = intrin(g, TN_INTRIN_FABS, x);
+  if (f.kind == SOFTSIGN) {
+    return tn_te_div(te, x, tn_te_add(te, one, size));
+  }
+  const tn_node *low = intrin(g, TN_INTRIN_EXP, tn_te_neg(te, size));
+  const tn_node *high = tn_te_max(te, x, tn_te_number(te, g->work, 0));
+  return tn_te_add(te, high, intrin(g, TN_INTRIN_LOG, tn_te_add(te, one, low)));
+}
+
+static const tn_node *activation_of(const rnn_build *g, activation f, const tn_node *x) {
+  tn_te *te = g->k->te;
+  const tn_node *zero = tn_te_number(te, g->work, 0);
+  const tn_node *one = tn_te_number(te, g->work, 1);
+  const tn_node *is_above = tn_te_gt(te, x, zero);
+  switch (f.kind) {
+    case SIGMOID:
+      return intrin(g, TN_INTRIN_SIGMOID, x);
+    case TANH:
+      return intrin(g, TN_INTRIN_TANH, x);
+    case RELU:
+      return tn_te_max(te, x, zero);
+    case AFFINE:
+      return scaled(g, f.alpha, x, f.beta);
+    case LEAKY_RELU:
+      return tn_te_if_then_else(te, is_above, x, scaled(g, f.alpha, x, 0));
+    case THRESHOLDED_RELU:
+      return tn_te_if_then_else(te, tn_te_gt(te, x, tn_te_number(te, g->work, f.alpha)), x, zero);
+    case SCALED_TANH:
+      return scaled(g, f.alpha, intrin(g, TN_INTRIN_TANH, scaled(g, f.beta, x, 0)), 0);
+    case HARD_SIGMOID:
+      return tn_te_max(te, tn_te_min(te, scaled(g, f.alpha, x, f.beta), one), zero);
+    case ELU:
+      return tn_te_if_then_else(
+          te, is_above, x, scaled(g, f.alpha, tn_te_sub(te, intrin(g, TN_INTRIN_EXP, x), one), 0));
+    case SOFTSIGN:
+    case SOFTPLUS:
+      break;
+  }
+  return soft(g, f, x);
+}
+
 static const tn_node *activated(const rnn_build *g, int f, bool is_clipped, const tn_node *x) {
   tn_te *te = g->k->te;
   const tn_node *limit = tn_te_number(te, g->work, g->r.clip > 0 ? g->r.clip : 0);
   if (g->r.clip > 0 && is_clipped) {
     x = tn_te_max(te, tn_te_min(te, x, limit), tn_te_neg(te, limit));
   }
-  switch (g->r.f[f]) {
-    case SIGMOID:
-      return tn_te_intrin(te, TN_INTRIN_SIGMOID, TN_TE_LIST(x));
-    case TANH:
-      return tn_te_intrin(te, TN_INTRIN_TANH, TN_TE_LIST(x));
-    case RELU:
-      break;
-  }
-  return tn_te_max(te, x, tn_te_number(te, g->work, 0));
+  return activation_of(g, g->r.f[f], x);
 }
 
 /* pre[b, j] = first for the gates from `gate` on, then pre[b, j] += h[b, k] * recurrent[k, j] with
