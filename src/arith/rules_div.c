@@ -225,6 +225,47 @@ static const tn_node *by_symbol(tn_arith *arith, const tn_node *n) {
   return is_div ? tn_binary(ir, TN_OP_ADD, tn_lin_emit(ir, &q), rest) : rest;
 }
 
+static int64_t factor_of(const tn_lin *lin, int64_t g) {
+  g = tn_arith_gcd(g, lin->base);
+  for (uint32_t i = 0; i < lin->n; ++i) {
+    g = tn_arith_gcd(g, lin->terms[i].coef);
+  }
+  return g;
+}
+
+static const tn_node *without_factor(tn_ir *ir, tn_lin *lin, int64_t g) {
+  lin->base /= g;
+  for (uint32_t i = 0; i < lin->n; ++i) {
+    lin->terms[i].coef /= g;
+  }
+  return tn_lin_emit(ir, lin);
+}
+
+/* (g*x) // (g*y) = x // y, (g*x) % (g*y) = g * (x % y): shapes that an open extent was computed for
+ * look so, seq * 32 // (seq * 4). */
+static const tn_node *by_factor(tn_arith *arith, const tn_node *n) {
+  tn_lin a;
+  tn_lin d;
+  tn_lin_init(&a, n->dtype);
+  tn_lin_init(&d, n->dtype);
+  tn_lin_collect_expanded(arith->ir, &a, n->in[TN_A], 1);
+  tn_lin_collect_expanded(arith->ir, &d, n->in[TN_B], 1);
+  if (a.is_failed || d.is_failed || !tn_lin_is_exact(arith, &a, 0) ||
+      !tn_lin_is_exact(arith, &d, 0)) {
+    return by_symbol(arith, n);
+  }
+  int64_t g = factor_of(&a, factor_of(&d, 0));
+  if (g < 2) {
+    return by_symbol(arith, n);
+  }
+  const tn_node *x = without_factor(arith->ir, &a, g);
+  const tn_node *small =
+      by_symbol(arith, tn_binary(arith->ir, (tn_op)n->op, x, without_factor(arith->ir, &d, g)));
+  return tn_is(n, TN_OP_FLOORDIV)
+             ? small
+             : tn_binary(arith->ir, TN_OP_MUL, small, tn_int(arith->ir, n->dtype, g));
+}
+
 static const tn_node *divide(tn_arith *arith, const tn_node *n) {
   bool is_div = tn_is(n, TN_OP_FLOORDIV);
   int64_t c = 0;
@@ -232,7 +273,7 @@ static const tn_node *divide(tn_arith *arith, const tn_node *n) {
     return n;
   }
   if (!tn_arith_const(n->in[TN_B], &c)) {
-    return tn_dtype_lanes(n->dtype) == 1 ? by_symbol(arith, n) : n;
+    return tn_dtype_lanes(n->dtype) == 1 ? by_factor(arith, n) : n;
   }
   if (c < 1) {
     return n;

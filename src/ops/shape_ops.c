@@ -128,9 +128,38 @@ static const tn_node *product(tn_ir *ir, const tn_node *dims) {
   return n;
 }
 
+/* Both shapes without the open extents that stand in both: where one is 0, any number does for -1. */
+static void cancel(tn_ir *ir, const tn_node **from, const tn_node **to) {
+  const tn_node *left[2][TN_MAX_NDIM];
+  bool is_met[TN_MAX_NDIM] = {false};
+  uint32_t n_left[2] = {0, 0};
+  for (uint32_t i = 0; i < (*to)->n_in; ++i) {
+    const tn_node *extent = (*to)->in[i];
+    uint32_t k = extent->op == TN_OP_INT ? (*from)->n_in : 0;
+    while (k < (*from)->n_in && (is_met[k] || (*from)->in[k] != extent)) {
+      ++k;
+    }
+    if (k < (*from)->n_in) {
+      is_met[k] = true;
+    } else {
+      left[1][n_left[1]++] = extent;
+    }
+  }
+  for (uint32_t k = 0; k < (*from)->n_in; ++k) {
+    if (!is_met[k]) {
+      left[0][n_left[0]++] = (*from)->in[k];
+    }
+  }
+  *from = tn_list(ir, n_left[0], left[0]);
+  *to = tn_list(ir, n_left[1], left[1]);
+}
+
 /* What stands for -1: the elements divided by the other extents. */
 static tn_status open_extent(tn_ir *ir, const tn_node *from, const tn_node *to,
                              const tn_node **out) {
+  if (from->n_in <= TN_MAX_NDIM) {
+    cancel(ir, &from, &to);
+  }
   const tn_node *total = product(ir, from);
   const tn_node *others = product(ir, to);
   if (tn_is_int(others, 0)) {
