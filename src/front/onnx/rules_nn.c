@@ -82,12 +82,12 @@ static void cut_to_shape(tn_onnx_call *c, const tn_node *dims, tn_onnx_window *w
       shape.len >= (size_t)w->n ? shape.len - (size_t)w->n : 0; /* old: of all dimensions */
   for (int32_t i = 0; c->st == NULL && i < w->n; ++i) {
     const tn_node *extent = dims->in[2 + i];
-    if (extent->op != TN_OP_INT || extent->attr.i64 > INT32_MAX ||
-        (shape.data != NULL && shape.len < (size_t)w->n)) {
+    bool is_known = extent->op == TN_OP_INT && extent->attr.i64 <= INT32_MAX;
+    if (shape.data != NULL && (!is_known || shape.len < (size_t)w->n)) {
       TN_ONNX_FAIL(c, TN_UNSUPPORTED, "the extent of dimension %d must be a number", 2 + i);
       return;
     }
-    int64_t in = extent->attr.i64;
+    int64_t in = is_known ? extent->attr.i64 : 1; /* SAME cuts off all extents alike */
     int64_t want = shape.data != NULL ? shape.data[skip + (size_t)i] : in * w->stride[i];
     int64_t all =
         w->stride[i] * (in - 1) + more[i] + (w->kernel[i] - 1) * w->dilation[i] + 1 - want;

@@ -138,9 +138,16 @@ static const tn_node *along(tn_onnx_call *c, const char *op, const tn_node *x, i
 static const tn_node *hardmax(tn_onnx_call *c, const tn_node *x, int32_t axis) {
   tn_dtype type = tn_onnx_type_of(c, x);
   const tn_node *dims = tn_onnx_dims(c, x);
-  if (dims == NULL || dims->in[axis]->op != TN_OP_INT) {
-    TN_ONNX_FAIL(c, TN_UNSUPPORTED, "the extent of axis %d must be a number", axis);
+  if (dims == NULL) {
     return NULL;
+  }
+  if (dims->in[axis]->op != TN_OP_INT) {
+    tn_onnx_build b = tn_onnx_begin(c, "argmax");
+    tn_onnx_set_int(&b, "axis", axis);
+    tn_onnx_set_bool(&b, "keepdims", true);
+    const tn_node *at = tn_onnx_counted(c, dims->in[axis]);
+    at = tn_onnx_stand(c, at, (int32_t)dims->n_in, axis);
+    return tn_onnx_cast(c, tn_onnx_op2(c, "equal", at, tn_onnx_end1(&b, x)), type);
   }
   const tn_node *args[] = {along(c, "argmax", x, axis), tn_onnx_scalar(c, type, 1),
                            tn_onnx_scalar(c, type, 0)};

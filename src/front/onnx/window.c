@@ -25,14 +25,15 @@ void tn_onnx_window_list(tn_onnx_call *c, const char *name, int32_t n, int64_t o
 static void pad_same(tn_onnx_call *c, const tn_node *dims, bool is_upper, tn_onnx_window *w) {
   for (int32_t i = 0; c->st == NULL && i < w->n; ++i) {
     const tn_node *extent = dims->in[2 + i];
-    if (extent->op != TN_OP_INT || extent->attr.i64 > INT32_MAX) {
+    bool is_known = extent->op == TN_OP_INT && extent->attr.i64 <= INT32_MAX;
+    if (!is_known && w->stride[i] != 1) { /* a stride of 1 pads all extents alike */
       TN_ONNX_FAIL(c, TN_UNSUPPORTED,
                    "auto_pad needs the extent of dimension %d as a number; "
                    "--shape fixes it",
                    2 + i);
       return;
     }
-    int64_t in = extent->attr.i64;
+    int64_t in = is_known ? extent->attr.i64 : 1;
     int64_t n = (in + w->stride[i] - 1) / w->stride[i];
     int64_t all = (n - 1) * w->stride[i] + (w->kernel[i] - 1) * w->dilation[i] + 1 - in;
     all = all < 0 ? 0 : all;
@@ -68,7 +69,10 @@ tn_onnx_window tn_onnx_window_read(tn_onnx_call *c, const tn_node *x, const tn_n
   if (strcmp(how, "VALID") == 0) {
     memset(w.pads, 0, sizeof w.pads);
   } else if (strcmp(how, "SAME_UPPER") == 0 || strcmp(how, "SAME_LOWER") == 0) {
-    pad_same(c, dims, strcmp(how, "SAME_UPPER") == 0, &w);
+    /* a transposed convolution cuts off by rules of its own */
+    if (strcmp(c->rule->op, "ConvTranspose") != 0) {
+      pad_same(c, dims, strcmp(how, "SAME_UPPER") == 0, &w);
+    }
   } else if (strcmp(how, "NOTSET") != 0) {
     TN_ONNX_FAIL(c, TN_INVALID, "auto_pad '%s'", how);
   }
