@@ -234,14 +234,6 @@ const tn_node *tn_rewrite_again(tn_rewrite_run *r, const tn_node *call, uint32_t
   return tn_rewrite_make(r, tn_op_of(call), n, args, call->in[TN_CALL_FIELDS]);
 }
 
-const tn_node *tn_rewrite_item(tn_rewrite_run *r, const tn_node *tuple, int64_t i) {
-  if (tuple == NULL || r->is_failed) {
-    r->is_failed = true;
-    return NULL;
-  }
-  return bind_made(r, tn_node_new(r->ir, TN_OP_GET, TN_DT_NONE, (tn_attr){.i64 = i}, 1, &tuple));
-}
-
 const tn_node *tn_rewrite_const(tn_rewrite_run *r, tn_array *array) {
   return tn_const_new(r->ir, array);
 }

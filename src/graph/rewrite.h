@@ -73,8 +73,6 @@ const tn_node *tn_rewrite_make(tn_rewrite_run *r, const tn_op_def *op, uint32_t 
 /// A call with the operator and the fields of another one.
 const tn_node *tn_rewrite_again(tn_rewrite_run *r, const tn_node *call, uint32_t n,
                                 const tn_node *const *args);
-/// Item i of a value that is a tuple.
-const tn_node *tn_rewrite_item(tn_rewrite_run *r, const tn_node *tuple, int64_t i);
 /// A constant; takes over the array.
 const tn_node *tn_rewrite_const(tn_rewrite_run *r, tn_array *array);
 /// A tuple of values that are there.

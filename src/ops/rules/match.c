@@ -3,7 +3,6 @@
 /* Fields, numbers and calls by name for the rewrite rules; see match.h. */
 #include "ops/rules/match.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -59,20 +58,6 @@ const tn_node *tn_rule_own_with_number(const tn_rewrite_run *r, const tn_node *v
   const tn_node *other = NULL;
   const tn_node *call = value == NULL ? NULL : tn_rewrite_own_call(r, value, name);
   return call != NULL && tn_rule_with_number(call, out_number, &other) ? other : NULL;
-}
-
-bool tn_rule_is_near(double a, double b) { return fabs(a - b) <= 2e-7 * fabs(b); }
-
-int64_t tn_rule_n_elems(tn_rewrite_run *r, const tn_node *value) {
-  const tn_node *shape = tn_rewrite_shape(r, value);
-  int64_t n = 1;
-  for (uint32_t d = 0; shape != NULL && d < shape->n_in; ++d) {
-    bool is_known = shape->in[d]->op == TN_OP_INT && shape->in[d]->attr.i64 >= 0;
-    if (!is_known || __builtin_mul_overflow(n, shape->in[d]->attr.i64, &n)) {
-      return -1;
-    }
-  }
-  return shape == NULL ? -1 : n;
 }
 
 int64_t tn_rule_extent(tn_rewrite_run *r, const tn_node *value, int64_t d) {
@@ -156,10 +141,6 @@ void tn_rule_set_bool(tn_rule_build *b, const char *field, bool value) {
   set(b, field, tn_bool(ir_of(b), value));
 }
 
-void tn_rule_set_dtype(tn_rule_build *b, const char *field, tn_dtype value) {
-  set(b, field, tn_node_new(ir_of(b), TN_OP_DTYPE, TN_DT_NONE, (tn_attr){.i64 = value}, 0, NULL));
-}
-
 void tn_rule_set_ints(tn_rule_build *b, const char *field, int32_t n, const int64_t *values) {
   const tn_node *items[2 * TN_MAX_NDIM];
   TN_CHECK(n <= 2 * TN_MAX_NDIM, "%d numbers", n);
@@ -183,13 +164,6 @@ const tn_node *tn_rule_op2(tn_rewrite_run *r, const char *op, const tn_node *x, 
   const tn_node *args[] = {x, y};
   tn_rule_build b = tn_rule_begin(r, op);
   return tn_rule_end(&b, 2, args);
-}
-
-const tn_node *tn_rule_op3(tn_rewrite_run *r, const char *op, const tn_node *x, const tn_node *y,
-                           const tn_node *z) {
-  const tn_node *args[] = {x, y, z};
-  tn_rule_build b = tn_rule_begin(r, op);
-  return tn_rule_end(&b, 3, args);
 }
 
 const tn_node *tn_rule_scalar(tn_rewrite_run *r, const tn_node *like, double value) {

@@ -26,10 +26,6 @@ bool tn_rule_with_number(const tn_node *call, double *out_number, const tn_node 
 /// The same for a call whose argument `value` was made by, with one use; NULL: none.
 const tn_node *tn_rule_own_with_number(const tn_rewrite_run *r, const tn_node *value,
                                        const char *name, double *out_number);
-/// |a - b| is a rounding's distance of float32 at most.
-bool tn_rule_is_near(double a, double b);
-/// The elements' number, when all extents are numbers; -1.
-int64_t tn_rule_n_elems(tn_rewrite_run *r, const tn_node *value);
 /// The extent of axis d as a number; -1.
 int64_t tn_rule_extent(tn_rewrite_run *r, const tn_node *value, int64_t d);
 /// The axes of a reduction as [0, ndim), sorted; -1 when the rank is not known.
@@ -52,13 +48,10 @@ tn_rule_build tn_rule_begin_like(tn_rewrite_run *r, const tn_node *call);
 void tn_rule_set_int(tn_rule_build *b, const char *field, int64_t value);
 void tn_rule_set_float(tn_rule_build *b, const char *field, double value);
 void tn_rule_set_bool(tn_rule_build *b, const char *field, bool value);
-void tn_rule_set_dtype(tn_rule_build *b, const char *field, tn_dtype value);
 void tn_rule_set_ints(tn_rule_build *b, const char *field, int32_t n, const int64_t *values);
 const tn_node *tn_rule_end(tn_rule_build *b, uint32_t n, const tn_node *const *args);
 const tn_node *tn_rule_op1(tn_rewrite_run *r, const char *op, const tn_node *x);
 const tn_node *tn_rule_op2(tn_rewrite_run *r, const char *op, const tn_node *x, const tn_node *y);
-const tn_node *tn_rule_op3(tn_rewrite_run *r, const char *op, const tn_node *x, const tn_node *y,
-                           const tn_node *z);
 /// A scalar constant of the type of `like`.
 const tn_node *tn_rule_scalar(tn_rewrite_run *r, const tn_node *like, double value);
 /// dims: a LIST of extents.
