@@ -12,7 +12,7 @@ class M:
         a = R.add(x, x)
         flat = R.memory.view(a, R.shape([n * 4]), R.dtype("float32"), R.prim_value(0))
         b = R.multiply(x, x)
-        c = R.add(b, x)
+        c = R.maximum(b, x)
         d = R.add(flat, flat)
         second = R.memory.view(a, R.shape([4]), R.dtype("float32"), R.prim_value(16))
         e = R.add(second, second)
