@@ -507,6 +507,10 @@ static tn_status add_new_nodes(forest *f, const new_attrs *a) {
   int64_t n_leaves = (int64_t)a->target.len;
   size_t at = 0;
   for (int64_t i = 0; i < n; ++i) {
+    if (!(a->mode.data[i] >= (double)LEQ && a->mode.data[i] <= (double)MEMBER)) {
+      return TN_ERR(TN_INVALID, "node %" PRId64 " has mode %g, expected 0 to 6", i,
+                    a->mode.data[i]);
+    }
     tree_node node = {.feature = a->feature.data[i],
                       .mode = (int64_t)a->mode.data[i],
                       .takes_missing = a->missing.len > 0 && a->missing.data[i] != 0,
@@ -519,10 +523,6 @@ static tn_status add_new_nodes(forest *f, const new_attrs *a) {
                       is_leaf ? "leaf" : "node", child);
       }
       node.child[side] = is_leaf ? n + child : child;
-    }
-    if (!(a->mode.data[i] >= LEQ && a->mode.data[i] <= MEMBER)) {
-      return TN_ERR(TN_INVALID, "node %" PRId64 " has mode %g, expected 0 to 6", i,
-                    a->mode.data[i]);
     }
     TN_VEC_PUSH(&f->nodes, node);
   }
