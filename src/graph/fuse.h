@@ -38,6 +38,13 @@ typedef struct tn_fuse_func {
   tn_fuse_input *inputs; /* lives in the tn_ir */
 } tn_fuse_func;
 
+/// The same number, or the same expression.
+static inline bool tn_fuse_same_extent(const tn_node *a, const tn_node *b) {
+  return a == b || (tn_is(a, TN_OP_INT) && tn_is(b, TN_OP_INT) && a->attr.i64 == b->attr.i64);
+}
+/// Is the variable, bare, one of the indices of a STORE?
+bool tn_fuse_is_index_of(const tn_node *store, const tn_node *var);
+
 /// Looks at the blocks; an attribute "op_pattern" may say less than they allow.
 void tn_fuse_func_init(const tn_module *module, const tn_node *func, tn_fuse_func *out);
 

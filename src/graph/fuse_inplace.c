@@ -53,10 +53,6 @@ typedef struct load_check {
   bool is_bad;
 } load_check;
 
-static bool same_extent(const tn_node *a, const tn_node *b) {
-  return a == b || (tn_is(a, TN_OP_INT) && tn_is(b, TN_OP_INT) && a->attr.i64 == b->attr.i64);
-}
-
 /* Loads of the input are at the place of the store; nothing else takes the buffers. */
 static tn_visit check_load(const tn_node *n, void *ctx) {
   load_check *c = ctx;
@@ -78,15 +74,6 @@ static tn_visit check_load(const tn_node *n, void *ctx) {
   return TN_DESCEND;
 }
 
-static bool is_index_of(const tn_node *store, const tn_node *var) {
-  for (uint32_t i = TN_STORE_INDICES; i < store->n_in; ++i) {
-    if (store->in[i] == var) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static bool store_is_fine(const search *s, const tn_node *block) {
   const tn_node *store = block->in[TN_BLOCK_BODY];
   const tn_node *iters = block->in[TN_BLOCK_ITERS];
@@ -103,7 +90,7 @@ static bool store_is_fine(const search *s, const tn_node *block) {
   }
   for (uint32_t i = 0; i < iters->n_in; ++i) {
     if (iters->in[i]->attr.i64 != TN_ITER_SPATIAL ||
-        (!is_index_of(store, iters->in[i]->in[TN_ITER_VAR]) &&
+        (!tn_fuse_is_index_of(store, iters->in[i]->in[TN_ITER_VAR]) &&
          !tn_is_int(iters->in[i]->in[TN_ITER_EXTENT], 1))) {
       return false;
     }
@@ -200,7 +187,7 @@ static bool same_buffers(const tn_node *a, const tn_node *b) {
   bool is_same = tn_buffer_is_plain(a) && tn_buffer_is_plain(b) && a->dtype == b->dtype &&
                  tn_buffer_ndim(a) == tn_buffer_ndim(b);
   for (uint32_t d = 0; is_same && d < tn_buffer_ndim(a); ++d) {
-    is_same = same_extent(a->in[TN_BUFFER_SHAPE]->in[d], b->in[TN_BUFFER_SHAPE]->in[d]);
+    is_same = tn_fuse_same_extent(a->in[TN_BUFFER_SHAPE]->in[d], b->in[TN_BUFFER_SHAPE]->in[d]);
   }
   return is_same;
 }

@@ -25,10 +25,6 @@ typedef struct looker {
 
 /* ---- structure ---- */
 
-static bool same_extent(const tn_node *a, const tn_node *b) {
-  return a == b || (tn_is(a, TN_OP_INT) && tn_is(b, TN_OP_INT) && a->attr.i64 == b->attr.i64);
-}
-
 static tn_visit look_for_odd(const tn_node *n, void *ctx) {
   bool *is_odd = ctx;
   bool is_bad_call = tn_is(n, TN_OP_INTRIN) && tn_intrin_of(n)->kind != TN_IK_MATH &&
@@ -49,9 +45,9 @@ static bool is_plain_store(const tn_node *n) {
   return !is_odd;
 }
 
-static bool is_index_of(const tn_node *store, const tn_node *iter) {
+bool tn_fuse_is_index_of(const tn_node *store, const tn_node *var) {
   for (uint32_t i = TN_STORE_INDICES; i < store->n_in; ++i) {
-    if (store->in[i] == iter->in[TN_ITER_VAR]) {
+    if (store->in[i] == var) {
       return true;
     }
   }
@@ -67,7 +63,7 @@ static bool is_map(const tn_node *store, const tn_node *iters) {
     for (uint32_t i = 0; i < iters->n_in && !is_found; ++i) {
       const tn_node *iter = iters->in[i];
       is_found = iter->in[TN_ITER_VAR] == index && iter->attr.i64 == TN_ITER_SPATIAL &&
-                 same_extent(iter->in[TN_ITER_EXTENT], shape->in[d]);
+                 tn_fuse_same_extent(iter->in[TN_ITER_EXTENT], shape->in[d]);
     }
     for (uint32_t e = 0; e < d && !tn_is(index, TN_OP_INT); ++e) {
       is_found = is_found && store->in[TN_STORE_INDICES + e] != index;
@@ -78,7 +74,8 @@ static bool is_map(const tn_node *store, const tn_node *iters) {
   }
   uint32_t n_idle = 0;
   for (uint32_t i = 0; i < iters->n_in; ++i) {
-    n_idle += iters->in[i]->attr.i64 == TN_ITER_SPATIAL && !is_index_of(store, iters->in[i]) &&
+    n_idle += iters->in[i]->attr.i64 == TN_ITER_SPATIAL &&
+              !tn_fuse_is_index_of(store, iters->in[i]->in[TN_ITER_VAR]) &&
               !tn_is_int(iters->in[i]->in[TN_ITER_EXTENT], 1);
   }
   return n_idle == 0;
@@ -93,7 +90,7 @@ static bool axes_are_loops(const tn_node *iters, uint32_t n_loops, const tn_node
         tn_is_int(iter->in[TN_ITER_BINDING], 0) && tn_is_int(iter->in[TN_ITER_EXTENT], 1);
     for (uint32_t l = 0; l < n_loops && !is_found; ++l) {
       is_found = loops[l]->in[TN_FOR_VAR] == iter->in[TN_ITER_BINDING] &&
-                 same_extent(loops[l]->in[TN_FOR_EXTENT], iter->in[TN_ITER_EXTENT]);
+                 tn_fuse_same_extent(loops[l]->in[TN_FOR_EXTENT], iter->in[TN_ITER_EXTENT]);
       n_bound += is_found;
     }
     bool is_known = iter->attr.i64 == TN_ITER_SPATIAL || iter->attr.i64 == TN_ITER_REDUCE;
@@ -213,7 +210,7 @@ static bool reads_in_place(const tn_node *load, const tn_node *store) {
   const tn_node *out = store->in[TN_STORE_BUFFER]->in[TN_BUFFER_SHAPE];
   bool is_same = shape->n_in == out->n_in;
   for (uint32_t d = 0; is_same && d < shape->n_in; ++d) {
-    is_same = same_extent(shape->in[d], out->in[d]) &&
+    is_same = tn_fuse_same_extent(shape->in[d], out->in[d]) &&
               (load->in[TN_LOAD_INDICES + d] == store->in[TN_STORE_INDICES + d] ||
                tn_is_int(shape->in[d], 1));
   }
