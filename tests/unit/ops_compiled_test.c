@@ -1,24 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* Every operator's examples as machine code: at -O0 what the loop interpreter says to the last bit,
- * at -O2 what the reference says. All examples are one module, which is compiled once a level. */
+ * at -O2 what the reference says. The same for variants of them: another element type, an extent of
+ * 0, 1 or an odd one wherever one stood, NaN and infinities, as far as the type rule takes them. All
+ * of a round are one module, which is compiled once a level. TN_LONG=1: many rounds; TN_SEED=n: that
+ * one. */
 /* needs: codegen lower script ops */
 #include "codegen_text.h"
 
 #include "ops_example.h"
 
-enum { MAX_CASES = 1024 };
+enum { MAX_CASES = 1024, LONG_ROUNDS = 40, TEXT_BYTES = 128 };
 
 typedef struct suite {
   cgx x;
   const tn_op_case *cases;
   uint32_t n;
+  bool is_wild; /* NaN and infinities among the floats */
   example *examples;
   tn_array (*wanted)[MAX_ITEMS]; /* what the reference gives */
   uint32_t *n_results;
 } suite;
 
 static void name_of(char *out, size_t size, uint32_t i) { (void)snprintf(out, size, "op%u", i); }
+
+static void make_wild(tn_array *array, tn_rng *rng) {
+  static const double wild[] = {NAN, INFINITY, -INFINITY, -0.0};
+  for (int64_t i = 0; i < tn_array_n_elems(array) && tn_dtype_is_float(array->dtype); ++i) {
+    if (tn_rng_below(rng, 5) == 0) {
+      tn_array_set_f64(array, i, wild[tn_rng_below(rng, TN_N_ROWS(wild))]);
+    }
+  }
+}
 
 /* Adds example `i`: its loop function under a name of its own, and what it should give. */
 static void add_example(suite *s, uint32_t i, tn_rng *rng) {
@@ -33,6 +46,11 @@ static void add_example(suite *s, uint32_t i, tn_rng *rng) {
   for (uint32_t a = 0; a < e->n_arrays; ++a) {
     args[a] = &e->arrays[a];
   }
+  /* Of a convolution the data alone: loops multiply the kernel with the zeros around it. */
+  uint32_t n_wild = strncmp(s->cases[i].op, "nn.conv", 7) == 0 ? 1 : e->n_arrays;
+  for (uint32_t a = 0; a < n_wild && s->is_wild; ++a) {
+    make_wild(&e->arrays[a], rng);
+  }
   expect_ok(tn_graph_infer(&ctx, e->call, &type));
   s->n_results[i] = type->op == TN_OP_TY_TUPLE ? type->n_in : 1;
   expect_ok(tn_op_of(e->call)->eval(e->call, args, (int32_t)e->n_arrays, s->wanted[i]));
@@ -42,10 +60,12 @@ static void add_example(suite *s, uint32_t i, tn_rng *rng) {
   tn_module_set(&s->x.source, name, func);
 }
 
-static void suite_init(suite *s) {
+static void suite_init(suite *s, const tn_op_case *cases, uint32_t n, bool is_wild) {
   tn_rng rng = tn_rng_make(5);
   memset(s, 0, sizeof *s);
-  s->cases = tn_op_cases(&s->n);
+  s->cases = cases;
+  s->n = n;
+  s->is_wild = is_wild;
   assert_true(s->n <= MAX_CASES);
   s->examples = calloc(s->n, sizeof *s->examples);
   s->wanted = calloc(s->n, sizeof *s->wanted);
@@ -115,50 +135,205 @@ static bool same_bits(const tn_array *a, const tn_array *b) {
   return is_same;
 }
 
-static void every_example_is_the_interpreters_to_the_last_bit(void **state) {
-  (void)state;
-  suite s;
-  suite_init(&s);
-  compile(&s, 0);
-  for (uint32_t i = 0; i < s.n; ++i) {
+static void expect_same_bits(suite *s) {
+  compile(s, 0);
+  for (uint32_t i = 0; i < s->n; ++i) {
     char name[16];
     tn_array code[MAX_ITEMS];
     tn_array loops[MAX_ITEMS];
     tn_tir_arg args[2 * MAX_ITEMS];
-    int32_t n = fill_args(&s, i, loops, args);
+    int32_t n = fill_args(s, i, loops, args);
     name_of(name, sizeof name, i);
-    expect_ok(tn_tir_interp(&s.x.source, name, args, n, NULL, NULL));
-    run_code(&s, i, code);
-    for (uint32_t r = 0; r < s.n_results[i]; ++r) {
+    tn_status st = tn_tir_interp(&s->x.source, name, args, n, NULL, NULL);
+    expect_true(st == NULL, "%s(%s) %s: %s", s->cases[i].op, s->cases[i].args, s->cases[i].fields,
+                tn_status_message(st));
+    run_code(s, i, code);
+    for (uint32_t r = 0; r < s->n_results[i]; ++r) {
       expect_true(same_bits(&loops[r], &code[r]), "%s(%s) %s: compiled and interpreted differ",
-                  s.cases[i].op, s.cases[i].args, s.cases[i].fields);
+                  s->cases[i].op, s->cases[i].args, s->cases[i].fields);
       tn_array_deinit(&loops[r]);
       tn_array_deinit(&code[r]);
     }
   }
+}
+
+static void expect_the_reference(suite *s) {
+  compile(s, 2);
+  for (uint32_t i = 0; i < s->n; ++i) {
+    char what[3 * TEXT_BYTES];
+    tn_array code[MAX_ITEMS];
+    (void)snprintf(what, sizeof what, "%s(%s) %s", s->cases[i].op, s->cases[i].args,
+                   s->cases[i].fields);
+    run_code(s, i, code);
+    for (uint32_t r = 0; r < s->n_results[i]; ++r) {
+      expect_close(&s->wanted[i][r], &code[r], what);
+      tn_array_deinit(&code[r]);
+    }
+  }
+}
+
+static void every_example_is_the_interpreters_to_the_last_bit(void **state) {
+  (void)state;
+  suite s;
+  uint32_t n = 0;
+  const tn_op_case *cases = tn_op_cases(&n);
+  suite_init(&s, cases, n, false);
+  expect_same_bits(&s);
   suite_deinit(&s);
 }
 
 static void every_optimised_example_is_the_references(void **state) {
   (void)state;
   suite s;
-  suite_init(&s);
-  compile(&s, 2);
-  for (uint32_t i = 0; i < s.n; ++i) {
-    tn_array code[MAX_ITEMS];
-    run_code(&s, i, code);
-    for (uint32_t r = 0; r < s.n_results[i]; ++r) {
-      expect_close(&s.wanted[i][r], &code[r], s.cases[i].op);
-      tn_array_deinit(&code[r]);
+  uint32_t n = 0;
+  const tn_op_case *cases = tn_op_cases(&n);
+  suite_init(&s, cases, n, false);
+  expect_the_reference(&s);
+  suite_deinit(&s);
+}
+
+/* ---- variants ---- */
+
+/* `args` with another extent wherever `from` stands. */
+static void change_extent(char *out, const char *args, int64_t from, int64_t to) {
+  size_t n = 0;
+  for (const char *at = args; *at != '\0';) {
+    bool begins = at > args && (at[-1] == '[' || at[-1] == ',');
+    char *end = NULL;
+    int64_t value = begins && *at != ']' ? strtoll(at, &end, 10) : 0;
+    if (begins && end != NULL && end != at) {
+      n += (size_t)snprintf(out + n, TEXT_BYTES - n, "%lld",
+                            (long long)(value == from ? to : value));
+      at = end;
+    } else {
+      out[n++] = *at++;
+    }
+    assert_true(n + 24 < TEXT_BYTES);
+  }
+  out[n] = '\0';
+}
+
+/* `text` with another element type wherever `from` stands. */
+static void change_type(char *out, const char *text, const char *from, const char *to) {
+  size_t n = 0;
+  while (*text != '\0') {
+    bool is_there = strncmp(text, from, strlen(from)) == 0;
+    n += (size_t)snprintf(out + n, TEXT_BYTES - n, "%.*s", is_there ? TEXT_BYTES : 1,
+                          is_there ? to : text);
+    text += is_there ? strlen(from) : 1;
+    assert_true(n + 24 < TEXT_BYTES);
+  }
+  out[n] = '\0';
+}
+
+typedef struct variant {
+  char args[TEXT_BYTES];
+  char fields[TEXT_BYTES];
+} variant;
+
+static int64_t some_extent(const char *args, tn_rng *rng) {
+  int64_t found[32];
+  uint64_t n = 0;
+  for (const char *at = strchr(args, '['); at != NULL && n < TN_N_ROWS(found);
+       at = strpbrk(at + 1, "[,")) {
+    char *end = NULL;
+    int64_t value = strtoll(at + 1, &end, 10);
+    if (end != at + 1) {
+      found[n++] = value;
     }
   }
+  return n == 0 ? -1 : found[tn_rng_below(rng, n)];
+}
+
+static void make_variant(variant *v, const tn_op_case *c, tn_rng *rng) {
+  static const int64_t extents[] = {0, 1, 2, 5, 7, 13};
+  static const char *const types[] = {"f16", "f32", "f64", "bf16", "i8",  "i16", "i32",
+                                      "i64", "u8",  "u16", "u32",  "u64", "bool"};
+  char args[TEXT_BYTES];
+  const char *from = c->args + strspn(c->args, "( ");
+  char type[8] = "";
+  (void)snprintf(args, sizeof args, "%s", c->args);
+  (void)snprintf(v->fields, sizeof v->fields, "%s", c->fields);
+  (void)snprintf(type, sizeof type, "%.*s", (int)strcspn(from, "["), from);
+  if (tn_rng_below(rng, 3) != 0) {
+    int64_t old = some_extent(args, rng);
+    change_extent(v->args, args, old, extents[tn_rng_below(rng, TN_N_ROWS(extents))]);
+    (void)snprintf(args, sizeof args, "%s", v->args);
+  }
+  const char *to = types[tn_rng_below(rng, TN_N_ROWS(types))];
+  bool turns = *type != '\0' && strcmp(type, "shape") != 0 && tn_rng_below(rng, 3) != 0;
+  change_type(v->args, args, turns ? type : "#", to);
+}
+
+/* The type rule takes it, and its reference computes it. */
+static bool is_sound(const tn_op_case *c) {
+  tn_rng rng = tn_rng_make(5);
+  example x;
+  const tn_node *type = NULL;
+  const tn_node *func = NULL;
+  const tn_array *args[MAX_ITEMS];
+  tn_array wanted[MAX_ITEMS] = {0};
+  example_init(&x, tn_ir_new(0), c, &rng);
+  const tn_infer_ctx ctx = {.ir = x.ir};
+  for (uint32_t a = 0; a < x.n_arrays; ++a) {
+    args[a] = &x.arrays[a];
+  }
+  tn_status st = tn_graph_infer(&ctx, x.call, &type);
+  st = st != NULL ? st : tn_op_of(x.call)->eval(x.call, args, (int32_t)x.n_arrays, wanted);
+  st = st != NULL ? st : tn_op_of(x.call)->lower(x.ir, x.call, &func);
+  bool is_ok = st == NULL;
+  for (uint32_t r = 0; r < MAX_ITEMS; ++r) {
+    tn_array_deinit(&wanted[r]);
+  }
+  tn_status_free(st);
+  example_deinit(&x);
+  tn_ir_free(x.ir);
+  return is_ok;
+}
+
+static void run_round(uint64_t seed) {
+  suite s;
+  uint32_t n_cases = 0;
+  uint32_t n = 0;
+  tn_rng rng = tn_rng_make(seed);
+  const tn_op_case *cases = tn_op_cases(&n_cases);
+  variant *variants = calloc(n_cases, sizeof *variants);
+  tn_op_case *all = calloc(n_cases, sizeof *all);
+  for (uint32_t i = 0; i < n_cases; ++i) {
+    for (int32_t k = 0; k < 4; ++k) { /* some are wrong */
+      make_variant(&variants[n], &cases[i], &rng);
+      all[n] =
+          (tn_op_case){.op = cases[i].op, .args = variants[n].args, .fields = variants[n].fields};
+      if (is_sound(&all[n])) {
+        n++;
+        break;
+      }
+    }
+  }
+  print_message("round %llu: %u variants\n", (unsigned long long)seed, n);
+  suite_init(&s, all, n, seed % 2 == 0);
+  expect_same_bits(&s);
+  expect_the_reference(&s);
   suite_deinit(&s);
+  free(variants);
+  free(all);
+}
+
+static void variants_of_the_examples_agree_too(void **state) {
+  (void)state;
+  const char *text = getenv("TN_SEED");
+  uint64_t first = text != NULL ? strtoull(text, NULL, 10) : 1;
+  uint64_t n = text != NULL ? 1 : getenv("TN_LONG") != NULL ? LONG_ROUNDS : 1;
+  for (uint64_t k = first; k < first + n; ++k) {
+    run_round(k);
+  }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_example_is_the_interpreters_to_the_last_bit),
       cmocka_unit_test(every_optimised_example_is_the_references),
+      cmocka_unit_test(variants_of_the_examples_agree_too),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

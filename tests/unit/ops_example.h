@@ -17,9 +17,10 @@ static inline tn_dtype dtype_of(const char *text, size_t len) {
   static const struct {
     const char *name;
     tn_dtype dtype;
-  } rows[] = {{"f16", TN_DT_F16}, {"f32", TN_DT_F32},  {"f64", TN_DT_F64}, {"i8", TN_DT_I8},
-              {"i16", TN_DT_I16}, {"i32", TN_DT_I32},  {"i64", TN_DT_I64}, {"u8", TN_DT_U8},
-              {"u16", TN_DT_U16}, {"bool", TN_DT_BOOL}};
+  } rows[] = {{"f16", TN_DT_F16}, {"f32", TN_DT_F32},   {"f64", TN_DT_F64},   {"i8", TN_DT_I8},
+              {"i16", TN_DT_I16}, {"i32", TN_DT_I32},   {"i64", TN_DT_I64},   {"u8", TN_DT_U8},
+              {"u16", TN_DT_U16}, {"bool", TN_DT_BOOL}, {"bf16", TN_DT_BF16}, {"u32", TN_DT_U32},
+              {"u64", TN_DT_U64}};
   for (size_t i = 0; i < TN_N_ROWS(rows); ++i) {
     if (strlen(rows[i].name) == len && strncmp(rows[i].name, text, len) == 0) {
       return rows[i].dtype;
@@ -195,7 +196,10 @@ static inline void example_deinit(example *x) {
 }
 
 static inline void expect_close(const tn_array *want, const tn_array *got, const char *what) {
-  double tolerance = want->dtype == TN_DT_F64 ? 1e-12 : want->dtype == TN_DT_F16 ? 2e-3 : 1e-5;
+  double tolerance = want->dtype == TN_DT_F64    ? 1e-12
+                     : want->dtype == TN_DT_F16  ? 2e-3
+                     : want->dtype == TN_DT_BF16 ? 2e-2
+                                                 : 1e-5;
   for (int64_t i = 0; i < tn_array_n_elems(want); ++i) {
     double a = tn_array_get_f64(want, i);
     double b = tn_array_get_f64(got, i);
