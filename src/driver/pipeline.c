@@ -21,9 +21,9 @@
   X(fold_constants, 1, ANY)                                                                        \
   X(clean_graph, 1, ANY)                                                                           \
   X(cse, 1, ANY)                  /* patterns then meet one value where exporters wrote two */     \
-  X(fold_batch_norm, 1, LOOSE)                                                                     \
-  X(fold_constants, 1, ANY)       /* the weights, scaled */                                        \
-  X(recognise_patterns, 1, LOOSE)                                                                  \
+  X(fold_batch_norm, 2, LOOSE)                                                                     \
+  X(fold_constants, 2, ANY)       /* the weights, scaled */                                        \
+  X(recognise_patterns, 2, LOOSE)                                                                  \
   X(recognise_attention, 2, LOOSE) /* 10 % ahead with schedules, behind without */                 \
   X(clean_graph, 1, ANY)          /* what only stood between two patterns */                       \
   X(fold_constants, 1, ANY)                                                                        \

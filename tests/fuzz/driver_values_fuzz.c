@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* with: tools/tenon/cli.c tools/tenon/sizes.c */
+/* with: tools/tenon/cli.c tools/tenon/progress.c tools/tenon/sizes.c */
 /* Values of the command line: each line of the input is one argument of a command with the options
  * of `tenon run`. What their forms allow goes on to the sizes of three parameters, the last with
  * a shape as the rest of the input spells it, and to a program that asks for the defined names. */

@@ -20,6 +20,8 @@ bool tn_onnx_is_fixed(tn_onnx_call *c, const tn_node *value);
 /// A scalar of integers as an expression: what is known, or a new size that run time knows; below 0
 /// it is 0 there.
 const tn_node *tn_onnx_count(tn_onnx_call *c, const tn_node *value);
+/// The same, where a number below 0 is an error. what: its name in messages.
+const tn_node *tn_onnx_run_size(tn_onnx_call *c, const tn_node *value, const char *what);
 /// Element i of a vector of integers, an int64 scalar.
 const tn_node *tn_onnx_element(tn_onnx_call *c, const tn_node *vector, int64_t i);
 /// Elements begin, begin + step ... of an axis, `n` (an expression) of them; begin and step: int64

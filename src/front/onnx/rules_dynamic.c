@@ -31,19 +31,35 @@ bool tn_onnx_is_fixed(tn_onnx_call *c, const tn_node *value) {
   return value == NULL || list != NULL || tn_onnx_array(value) != NULL;
 }
 
-const tn_node *tn_onnx_count(tn_onnx_call *c, const tn_node *value) {
+static const tn_node *one_number(tn_onnx_call *c, const tn_node *value, bool is_clamped,
+                                 const char *what) {
   const tn_node *one = i64(c, 1);
   const tn_node *list = tn_onnx_known(c, value);
   if (list == NULL) {
-    const tn_node *count = tn_onnx_cast(c, value, TN_DT_I64);
-    count = tn_onnx_op2(c, "maximum", count, tn_onnx_scalar(c, TN_DT_I64, 0));
-    list = tn_onnx_sizes(c, tn_onnx_reshape(c, count, tn_list(c->ir, 1, &one)), "the count");
+    const tn_node *number = tn_onnx_cast(c, value, TN_DT_I64);
+    if (is_clamped) {
+      number = tn_onnx_op2(c, "maximum", number, tn_onnx_scalar(c, TN_DT_I64, 0));
+    }
+    list = tn_onnx_sizes(c, tn_onnx_reshape(c, number, tn_list(c->ir, 1, &one)), what);
   }
   if (list == NULL || list->n_in != 1) {
-    TN_ONNX_FAIL(c, TN_INVALID, "expected one number");
+    TN_ONNX_FAIL(c, TN_INVALID, "%s: expected one number", what);
     return NULL;
   }
   return list->in[0];
+}
+
+const tn_node *tn_onnx_count(tn_onnx_call *c, const tn_node *value) {
+  return one_number(c, value, true, "the count");
+}
+
+const tn_node *tn_onnx_run_size(tn_onnx_call *c, const tn_node *value, const char *what) {
+  const tn_node *n = one_number(c, value, false, what);
+  if (n != NULL && n->op == TN_OP_INT && n->attr.i64 < 0) {
+    TN_ONNX_FAIL(c, TN_INVALID, "%s is %lld", what, (long long)n->attr.i64);
+    return NULL;
+  }
+  return n;
 }
 
 const tn_node *tn_onnx_element(tn_onnx_call *c, const tn_node *vector, int64_t i) {
@@ -396,7 +412,7 @@ const tn_node *tn_onnx_range_dynamic(tn_onnx_call *c, const tn_node *start, cons
 static const tn_node *share(tn_onnx_call *c, const tn_node *extent, const tn_node *sizes, int64_t i,
                             int64_t n) {
   if (sizes != NULL) {
-    return tn_onnx_count(c, tn_onnx_element(c, sizes, i));
+    return tn_onnx_run_size(c, tn_onnx_element(c, sizes, i), "a part's size");
   }
   const tn_node *each = tn_onnx_size_op(c, TN_OP_ADD, extent, i64(c, n - 1));
   each = tn_onnx_size_op(c, TN_OP_FLOORDIV, each, i64(c, n));
@@ -436,7 +452,7 @@ static const tn_node *in_order(tn_onnx_call *c, const char *op, const tn_node *x
 
 void tn_onnx_topk_dynamic(tn_onnx_call *c, const tn_node *x, int32_t axis, const tn_node *k) {
   bool is_largest = tn_onnx_attr_int(c, "largest", 1) != 0;
-  const tn_node *n = tn_onnx_count(c, k);
+  const tn_node *n = tn_onnx_run_size(c, k, "k");
   tn_onnx_give(c, 0, tn_onnx_first(c, in_order(c, "sort", x, axis, is_largest), axis, n));
   tn_onnx_give(c, 1, tn_onnx_first(c, in_order(c, "argsort", x, axis, is_largest), axis, n));
 }
@@ -445,7 +461,7 @@ const tn_node *tn_onnx_one_hot_dynamic(tn_onnx_call *c, const tn_node *index, co
                                        int64_t at, const tn_node *on, const tn_node *off) {
   int32_t ndim = tn_onnx_ndim(c, index) + 1;
   int32_t axis = tn_onnx_axis(c, at, ndim);
-  const tn_node *n = tn_onnx_count(c, depth);
+  const tn_node *n = tn_onnx_run_size(c, depth, "depth");
   int64_t axis64 = axis;
   const tn_node *zero = tn_onnx_scalar(c, TN_DT_I64, 0);
   index = tn_onnx_cast(c, index, TN_DT_I64);
