@@ -3,7 +3,8 @@
 /* Reductions over axes (sum, mean, max, min, prod) and softmax. Sums of floats are taken in float64
  * by the reference; the mean of integers rounds toward zero. The maximum of nothing is the type's
  * least value, the mean of nothing 0/0, of integers 0. max keeps a > b ? a : b with b the value so far second, so
- * NaN elements are passed over unless they come last. */
+ * NaN elements are passed over unless they come last; what -O2 makes of them hangs on the order that
+ * a schedule gives the elements. */
 #include <inttypes.h>
 #include <math.h>
 
