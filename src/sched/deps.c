@@ -177,8 +177,10 @@ static bool find_form(tn_sched *s, const tn_tree *tree, const tn_node *loop, for
 /* ---- carried by a loop ---- */
 
 tn_status tn_deps_carried(tn_sched *s, const tn_tree *tree, const tn_node *loop, int64_t kind) {
-  form f;
-  if (find_form(s, tree, loop, &f) && (f.spatial & 1) != 0 && (f.other & 1) == 0) {
+  form f = {0};
+  bool has_form = find_form(s, tree, loop, &f);
+  bool is_reduction = has_form && (f.other & 1) != 0;
+  if (has_form && (f.spatial & 1) != 0 && !is_reduction) {
     ++s->stats.n_cheap;
     return NULL;
   }
@@ -191,7 +193,8 @@ tn_status tn_deps_carried(tn_sched *s, const tn_tree *tree, const tn_node *loop,
     tn_touches_deinit(&touches);
     return NULL;
   }
-  tn_buf_printf(&what, "two rounds of loop '%s' touch one element", var->attr.text);
+  tn_buf_printf(&what, "two rounds of loop '%s' touch one element%s", var->attr.text,
+                is_reduction ? " of a reduction" : "");
   size_t mark = tn_sched_assume_around(s, tree, loop);
   asker q = {.s = s,
              .tree = tree,
