@@ -31,7 +31,7 @@ static const carried_row carried_rows[] = {
     {"a spatial loop of a matrix product", MATMUL_PARAMS, MATMUL, "i", NULL},
     {"the inner spatial loop", MATMUL_PARAMS, MATMUL, "j", NULL},
     {"the reduction loop", MATMUL_PARAMS, MATMUL, "k",
-     "two rounds of loop 'k' touch one element: block 'C'"},
+     "two rounds of loop 'k' touch one element of a reduction: block 'C'"},
     {"stores without blocks", VECTORS, "for i in range(16):\n    B[i] = A[i] + 1\n", "i", NULL},
     {"a scan", VECTORS, "for i in range(15):\n    B[i + 1] = B[i] + A[i]\n", "i",
      "'B' and block '(a store)' reads it, for example at i="},

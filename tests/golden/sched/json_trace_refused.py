@@ -19,4 +19,4 @@ def mm_relu(A: T.Buffer((128, 128), "float32"), B: T.Buffer((128, 128), "float32
   ["GetLoops", ["b0"], [], ["l1", "l2", "l3"]],
   ["Parallel", ["l3"], [], []]], []]
 # expect:
-error: %t: step 3: parallel: two rounds of loop 'k' touch one element: block 'Y' reads 'Y' and block 'Y' writes it, for example at k=0 and at k=1 with j=0, i=0; 'Y' is not each round's own: block 'C' outside of the loop reads it [invalid argument]
+error: %t: step 3: parallel: two rounds of loop 'k' touch one element of a reduction: block 'Y' reads 'Y' and block 'Y' writes it, for example at k=0 and at k=1 with j=0, i=0; 'Y' is not each round's own: block 'C' outside of the loop reads it [invalid argument]
