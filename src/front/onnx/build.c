@@ -525,6 +525,23 @@ static bool is_open_broadcast(const tn_onnx_build *b, uint32_t n, const tn_node 
          tn_is_none(type->in[TN_TY_TENSOR_SHAPE]);
 }
 
+/* Sizes of a file lead where no type can: a width less than 0 after cutting. */
+static tn_status check_extents(const tn_onnx_build *b, const tn_node *type) {
+  for (uint32_t i = 0; i < type->n_in; ++i) {
+    const tn_node *at = type->in[i];
+    if (type->op == TN_OP_TY_TUPLE) {
+      TN_TRY(check_extents(b, at));
+    }
+    for (uint32_t d = 0; type->op == TN_OP_TY_TENSOR && d < at->n_in; ++d) {
+      if (tn_is(at->in[d], TN_OP_INT) && at->in[d]->attr.i64 < 0) {
+        return TN_ERR(TN_INVALID, "%s: extent %u of the result would be %lld", b->op->def.name, d,
+                      (long long)at->in[d]->attr.i64);
+      }
+    }
+  }
+  return NULL;
+}
+
 const tn_node *tn_onnx_end(tn_onnx_build *b, uint32_t n, const tn_node *const *args) {
   tn_onnx_call *c = b->c;
   const tn_node *type = NULL;
@@ -542,6 +559,9 @@ const tn_node *tn_onnx_end(tn_onnx_build *b, uint32_t n, const tn_node *const *a
   tn_status st = tn_graph_infer(&ctx, call, &type);
   if (st == NULL) {
     st = tn_ir_status(c->ir);
+  }
+  if (st == NULL) {
+    st = check_extents(b, type);
   }
   if (st != NULL) {
     tn_onnx_fail(c, st);
