@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "ops/families.h"
+#include "ops/roi.h"
 #include "ops/window.h"
 
 /* The order of the fields in ops.c. */
@@ -44,14 +45,12 @@ static tn_status read_roi(const tn_node *call, roi *out) {
   return NULL;
 }
 
-tn_status tn_op_infer_roi_align(const tn_infer_ctx *ctx, const tn_node *call,
-                                const tn_node **out_type) {
+tn_status tn_roi_type(const tn_infer_ctx *ctx, const tn_node *call, const int64_t size[2],
+                      bool needs_elements, const tn_node **out_type) {
   const tn_node *x = NULL;
   const tn_node *rois = NULL;
-  roi r;
   TN_TRY(tn_op_arg_type(ctx, call, 0, &x));
   TN_TRY(tn_op_arg_type(ctx, call, 1, &rois));
-  TN_TRY(read_roi(call, &r));
   TN_TRY(tn_op_want_float(x));
   TN_TRY(tn_op_want_float(rois));
   TN_TRY(tn_op_rank(x, 4, "the data"));
@@ -64,13 +63,21 @@ tn_status tn_op_infer_roi_align(const tn_infer_ctx *ctx, const tn_node *call,
   }
   TN_TRY(tn_op_same_extent(ctx->ir, rows->in[1], "the regions' last dimension",
                            tn_int(ctx->ir, TN_DT_I64, 5), "a region"));
-  if (tn_is_int(in->in[0], 0) || tn_is_int(in->in[2], 0) || tn_is_int(in->in[3], 0)) {
+  bool is_flat = tn_is_int(in->in[2], 0) || tn_is_int(in->in[3], 0);
+  if (tn_is_int(in->in[0], 0) || (needs_elements && is_flat)) {
     return TN_ERR(TN_INVALID, "the data has no elements to take values from");
   }
-  const tn_node *dims[4] = {rows->in[0], in->in[1], tn_int(ctx->ir, TN_DT_I64, r.size[0]),
-                            tn_int(ctx->ir, TN_DT_I64, r.size[1])};
+  const tn_node *dims[4] = {rows->in[0], in->in[1], tn_int(ctx->ir, TN_DT_I64, size[0]),
+                            tn_int(ctx->ir, TN_DT_I64, size[1])};
   *out_type = tn_ty_tensor(ctx->ir, x->dtype, 4, tn_list(ctx->ir, 4, dims));
   return NULL;
+}
+
+tn_status tn_op_infer_roi_align(const tn_infer_ctx *ctx, const tn_node *call,
+                                const tn_node **out_type) {
+  roi r;
+  TN_TRY(read_roi(call, &r));
+  return tn_roi_type(ctx, call, r.size, true, out_type);
 }
 
 /* ---- reference ---- */

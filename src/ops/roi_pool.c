@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "ops/families.h"
+#include "ops/roi.h"
 #include "ops/window.h"
 
 /* The order of the fields in ops.c. */
@@ -14,31 +15,9 @@ enum { POOLED, SCALE };
 
 tn_status tn_op_infer_roi_pool(const tn_infer_ctx *ctx, const tn_node *call,
                                const tn_node **out_type) {
-  const tn_node *x = NULL;
-  const tn_node *rois = NULL;
   int64_t size[2];
-  TN_TRY(tn_op_arg_type(ctx, call, 0, &x));
-  TN_TRY(tn_op_arg_type(ctx, call, 1, &rois));
   TN_TRY(tn_window_ints(call, POOLED, 2, 1, 1, size));
-  TN_TRY(tn_op_want_float(x));
-  TN_TRY(tn_op_want_float(rois));
-  TN_TRY(tn_op_rank(x, 4, "the data"));
-  TN_TRY(tn_op_rank(rois, 2, "the tensor of regions"));
-  const tn_node *in = tn_op_shape(x);
-  const tn_node *rows = tn_op_shape(rois);
-  if (in == NULL || rows == NULL) {
-    *out_type = tn_ty_tensor(ctx->ir, x->dtype, 4, NULL);
-    return NULL;
-  }
-  TN_TRY(tn_op_same_extent(ctx->ir, rows->in[1], "the regions' last dimension",
-                           tn_int(ctx->ir, TN_DT_I64, 5), "a region"));
-  if (tn_is_int(in->in[0], 0)) {
-    return TN_ERR(TN_INVALID, "the data has no elements to take values from");
-  }
-  const tn_node *dims[4] = {rows->in[0], in->in[1], tn_int(ctx->ir, TN_DT_I64, size[0]),
-                            tn_int(ctx->ir, TN_DT_I64, size[1])};
-  *out_type = tn_ty_tensor(ctx->ir, x->dtype, 4, tn_list(ctx->ir, 4, dims));
-  return NULL;
+  return tn_roi_type(ctx, call, size, false, out_type);
 }
 
 /* ---- reference ---- */
