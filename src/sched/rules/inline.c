@@ -16,22 +16,12 @@ enum {
   CHEAP = 8       /* operations that may be done more than once */
 };
 
-static bool is_spatial(const tn_node *block) {
-  const tn_node *iters = block->in[TN_BLOCK_ITERS];
-  for (uint32_t i = 0; i < iters->n_in; ++i) {
-    if (iters->in[i]->attr.i64 != TN_ITER_SPATIAL) {
-      return false;
-    }
-  }
-  return true;
-}
-
 static bool may_inline(tn_rules *r, const tn_node *label) {
   const tn_tree *tree = tn_sched_tree(r->s, label);
   const tn_node *block = tree == NULL ? NULL : tn_tree_site(tree, label);
   const tn_node *readers[MAX_READERS + 1];
   tn_rule_nest own;
-  if (block == NULL || !is_spatial(block) || tn_block_is_output(tree, block)) {
+  if (block == NULL || !tn_rule_is_spatial(block) || tn_block_is_output(tree, block)) {
     return false;
   }
   uint32_t n = tn_block_consumers(tree, block, MAX_READERS + 1, readers);
@@ -43,7 +33,7 @@ static bool may_inline(tn_rules *r, const tn_node *label) {
   for (uint32_t i = 0; is_fit && i < n; ++i) {
     tn_rule_nest reader;
     st = tn_rule_look(r, readers[i]->in[TN_BLOCK_LABEL], &reader);
-    is_fit = st == NULL && is_spatial(readers[i]) && reader.work + own.work <= MAX_WORK &&
+    is_fit = st == NULL && tn_rule_is_spatial(readers[i]) && reader.work + own.work <= MAX_WORK &&
              reader.n_accesses + own.n_accesses <= TN_RULE_MAX_ACCESSES / 2;
     for (uint32_t a = 0; is_fit && a < reader.n_accesses; ++a) {
       n_reads += reader.accesses[a].buffer == store->buffer;

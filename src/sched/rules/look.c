@@ -208,3 +208,13 @@ bool tn_rule_is_heavy(const tn_rule_nest *nest) {
   int64_t n = tn_rule_rounds(nest, 0, nest->n_loops);
   return n == TN_RULE_OPEN || (double)n * (nest->work + 1) >= least;
 }
+
+bool tn_rule_is_spatial(const tn_node *block) {
+  const tn_node *iters = block->in[TN_BLOCK_ITERS];
+  for (uint32_t i = 0; i < iters->n_in; ++i) {
+    if (iters->in[i]->attr.i64 != TN_ITER_SPATIAL) {
+      return false;
+    }
+  }
+  return true;
+}

@@ -33,16 +33,6 @@ typedef tn_status (*rule_fn)(tn_rules *r, const tn_node *label);
 static const rule_fn spatial_rules[] = {tn_rule_padding, tn_rule_spatial, tn_rule_outer};
 static const rule_fn other_rules[] = {tn_rule_tile, tn_rule_reduce, tn_rule_outer};
 
-static bool is_spatial(const tn_node *block) {
-  const tn_node *iters = block->in[TN_BLOCK_ITERS];
-  for (uint32_t i = 0; i < iters->n_in; ++i) {
-    if (iters->in[i]->attr.i64 != TN_ITER_SPATIAL) {
-      return false;
-    }
-  }
-  return true;
-}
-
 /* The first rule that is not refused. */
 static void try_rules(tn_rules *r, const tn_node *label, const rule_fn *rules, size_t n) {
   for (size_t i = 0; i < n; ++i) {
@@ -72,7 +62,7 @@ static uint32_t find_blocks(tn_rules *r, const char *name, const tn_node **out) 
 static bool is_of_kind(tn_rules *r, const tn_node *label, bool wants_spatial) {
   const tn_node *now = tn_sched_current(r->s, label);
   const tn_tree *tree = tn_sched_tree(r->s, now);
-  return tree != NULL && is_spatial(tn_tree_site(tree, now)) == wants_spatial;
+  return tree != NULL && tn_rule_is_spatial(tn_tree_site(tree, now)) == wants_spatial;
 }
 
 /* Reductions first: what is copied for them, and what follows them in a tile, is theirs to place. */

@@ -68,6 +68,8 @@ typedef struct tn_rule_nest {
 
 /// Errors: INVALID when the loops are not serial, or there are too many loops or accesses.
 TN_MUST_USE tn_status tn_rule_look(tn_rules *r, const tn_node *label, tn_rule_nest *out);
+/// Are all axes of the block spatial?
+bool tn_rule_is_spatial(const tn_node *block);
 /// The access that stores; NULL when there are several.
 const tn_rule_access *tn_rule_store(const tn_rule_nest *nest);
 /// Does the loop move the access by exactly this much? A loop that moves it oddly does not.
