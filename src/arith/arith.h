@@ -36,6 +36,9 @@ void tn_arith_pop(tn_arith *arith, size_t mark);
 /// by constants reduced with the known ranges, comparisons decided, min/max and select resolved.
 /// Never removes an impure call. Idempotent.
 const tn_node *tn_arith_simplify(tn_arith *arith, const tn_node *expr);
+/// Is an integer expression made so that it cannot be below 0? A look at its form, for places where no
+/// ranges are bound; a variable counts as a size.
+bool tn_arith_is_size(const tn_node *expr);
 /// True only when proved; false means "not proved".
 bool tn_arith_prove(tn_arith *arith, const tn_node *cond);
 

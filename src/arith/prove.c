@@ -218,3 +218,30 @@ bool tn_arith_prove(tn_arith *arith, const tn_node *cond) {
   }
   return tn_is_int(tn_arith_simplify(arith, cond), 1);
 }
+
+bool tn_arith_is_size(const tn_node *expr) {
+  const tn_node *a = expr->n_in > 0 ? expr->in[0] : NULL;
+  const tn_node *b = expr->n_in > 1 ? expr->in[1] : NULL;
+  switch ((int)expr->op) {
+    case TN_OP_INT:
+      return expr->attr.i64 >= 0;
+    case TN_OP_VAR:
+      return true;
+    case TN_OP_CAST:
+      return tn_arith_is_size(a);
+    case TN_OP_ADD:
+    case TN_OP_MUL:
+    case TN_OP_MIN:
+      return tn_arith_is_size(a) && tn_arith_is_size(b);
+    case TN_OP_MAX:
+      return tn_arith_is_size(a) || tn_arith_is_size(b);
+    case TN_OP_FLOORDIV:
+      return tn_arith_is_size(a) && b->op == TN_OP_INT && b->attr.i64 > 0;
+    case TN_OP_FLOORMOD:
+      return b->op == TN_OP_INT && b->attr.i64 > 0;
+    case TN_OP_SELECT:
+      return tn_arith_is_size(expr->in[TN_SELECT_A]) && tn_arith_is_size(expr->in[TN_SELECT_B]);
+    default:
+      return false;
+  }
+}

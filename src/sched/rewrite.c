@@ -198,31 +198,9 @@ void tn_map_axes(tn_map *map, const tn_node *block, const tn_node *const *values
 
 /* ---- buffers ---- */
 
-/* Sizes are not negative, and neither is what is made of them without a difference. */
-static bool is_surely_size(const tn_node *e) {
-  switch (e->op) {
-    case TN_OP_INT:
-      return e->attr.i64 >= 0;
-    case TN_OP_VAR:
-      return true;
-    case TN_OP_MAX:
-      return is_surely_size(e->in[TN_A]) || is_surely_size(e->in[TN_B]);
-    case TN_OP_CAST:
-      return is_surely_size(e->in[0]);
-    case TN_OP_ADD:
-    case TN_OP_MUL:
-    case TN_OP_MIN:
-    case TN_OP_FLOORDIV:
-    case TN_OP_FLOORMOD:
-      return is_surely_size(e->in[TN_A]) && is_surely_size(e->in[TN_B]);
-    default:
-      return false;
-  }
-}
-
 const tn_node *tn_extent_to_size(tn_ir *ir, const tn_node *extent) {
-  return is_surely_size(extent) ? extent
-                                : tn_binary(ir, TN_OP_MAX, extent, tn_int(ir, extent->dtype, 0));
+  return tn_arith_is_size(extent) ? extent
+                                  : tn_binary(ir, TN_OP_MAX, extent, tn_int(ir, extent->dtype, 0));
 }
 
 const tn_node *tn_buffer_like(tn_ir *ir, const tn_node *like, const char *name, uint32_t ndim,

@@ -429,20 +429,17 @@ void tn_onnx_set_ints(tn_onnx_build *b, const char *field, size_t n, const int64
 /* Larger ones are left to the compiler. */
 enum { MAX_FOLDED_ELEMS = 1 << 12, MAX_FOLDED_ARGS = 64 };
 
-/* The argument as the reference takes it: a constant's array, or (shape) a vector of its extents,
- * which is made in `room`. False: not known now, or too large. */
-static bool fold_arg(const tn_node *arg, tn_array *room, const tn_array **out) {
+bool tn_onnx_plain_arg(const tn_node *arg, tn_array *room, const tn_array **out) {
+  int64_t n = (int64_t)arg->n_in;
   if (arg->op == TN_OP_CONST) {
     *out = arg->attr.array;
-    return tn_array_n_elems(*out) <= MAX_FOLDED_ELEMS;
+    return true;
   }
-  int64_t n = (int64_t)arg->n_in;
-  for (uint32_t i = 0; i < arg->n_in; ++i) {
-    if (arg->op != TN_OP_SHAPE || arg->in[i]->op != TN_OP_INT) {
-      return false;
-    }
+  bool is_fixed = arg->op == TN_OP_SHAPE;
+  for (uint32_t i = 0; is_fixed && i < arg->n_in; ++i) {
+    is_fixed = arg->in[i]->op == TN_OP_INT;
   }
-  if (arg->op != TN_OP_SHAPE) {
+  if (!is_fixed) {
     return false;
   }
   tn_status st = tn_array_init(room, TN_DT_I64, 1, &n);
@@ -452,6 +449,12 @@ static bool fold_arg(const tn_node *arg, tn_array *room, const tn_array **out) {
   *out = room;
   tn_status_free(st);
   return st == NULL;
+}
+
+/* Large constants are left to the compiler. */
+static bool fold_arg(const tn_node *arg, tn_array *room, const tn_array **out) {
+  return tn_onnx_plain_arg(arg, room, out) &&
+         (arg->op != TN_OP_CONST || tn_array_n_elems(*out) <= MAX_FOLDED_ELEMS);
 }
 
 /* A small tensor type whose extents are numbers. */

@@ -55,7 +55,7 @@ typedef struct tn_onnx_importer {
   bool *are_taken;
   tn_map known;  /* id of a GVAR of integers -> LIST of its elements */
   tn_map narrow; /* id of a value of int4 or uint4 -> whether ONNX says int2 or uint2 */
-  tn_map forms; /* id of a value that is no tensor -> tn_onnx_form (bodies.h) */
+  tn_map forms;  /* id of a value that is no tensor -> tn_onnx_form (bodies.h) */
   TN_VEC(uint64_t) known_log; /* ids in `known`, in the order in which they came */
   int32_t n_tries;            /* bodies of loops imported */
   TN_VEC(const tn_node *) stmts;
@@ -133,6 +133,9 @@ static inline const tn_array *tn_onnx_array(const tn_node *value) {
 const tn_array *tn_onnx_need_array(tn_onnx_call *c, const tn_node *value);
 /// A constant scalar.
 const tn_node *tn_onnx_scalar(tn_onnx_call *c, tn_dtype dtype, double value);
+/// The argument of a call as the reference takes it: a constant's array, or (shape) a vector of its
+/// extents, which is made in `room`. False: not known now.
+bool tn_onnx_plain_arg(const tn_node *arg, tn_array *room, const tn_array **out);
 /// A constant; takes over the array.
 const tn_node *tn_onnx_const(tn_onnx_call *c, tn_array *array);
 /// A constant vector of int64.

@@ -10,6 +10,14 @@ const tn_node *tn_onnx_i64(tn_onnx_call *c, int64_t value) {
   return tn_int(c->ir, TN_DT_I64, value);
 }
 
+const tn_node *tn_onnx_scalar_like(tn_onnx_call *c, const tn_node *x, double value) {
+  return tn_onnx_scalar(c, tn_onnx_type_of(c, x), value);
+}
+
+const tn_node *tn_onnx_scaled(tn_onnx_call *c, const tn_node *x, double by) {
+  return tn_onnx_op2(c, "multiply", x, tn_onnx_scalar_like(c, x, by));
+}
+
 const tn_node *tn_onnx_broadcast(tn_onnx_call *c, const tn_node *x, const tn_node *dims) {
   return tn_onnx_op2(c, "broadcast_to", x, tn_onnx_shape_value(c, dims));
 }

@@ -28,30 +28,6 @@ const tn_node *tn_onnx_pick(tn_ir *ir, const tn_node *cond, const tn_node *a, co
   return a == b ? a : tn_node_new(ir, TN_OP_SELECT, TN_DT_I64, (tn_attr){0}, 3, in);
 }
 
-bool tn_onnx_is_count(const tn_node *expr) {
-  switch ((int)expr->op) {
-    case TN_OP_INT:
-      return expr->attr.i64 >= 0;
-    case TN_OP_VAR: /* a size, or what counts the rounds of a loop */
-      return true;
-    case TN_OP_ADD:
-    case TN_OP_MUL:
-    case TN_OP_MIN:
-      return tn_onnx_is_count(expr->in[0]) && tn_onnx_is_count(expr->in[1]);
-    case TN_OP_MAX:
-      return tn_onnx_is_count(expr->in[0]) || tn_onnx_is_count(expr->in[1]);
-    case TN_OP_FLOORDIV:
-      return tn_onnx_is_count(expr->in[0]) && expr->in[1]->op == TN_OP_INT &&
-             expr->in[1]->attr.i64 > 0;
-    case TN_OP_FLOORMOD:
-      return expr->in[1]->op == TN_OP_INT && expr->in[1]->attr.i64 > 0;
-    case TN_OP_SELECT:
-      return tn_onnx_is_count(expr->in[TN_SELECT_A]) && tn_onnx_is_count(expr->in[TN_SELECT_B]);
-    default:
-      return false;
-  }
-}
-
 /* ---- elements one by one ---- */
 
 static const tn_node *number_of(tn_ir *ir, const tn_node *truth) {
@@ -76,8 +52,8 @@ static const tn_node *compared(tn_ir *ir, tn_op op, const tn_node *a, const tn_n
 }
 
 static const tn_node *divided(tn_ir *ir, tn_op op, const tn_node *a, const tn_node *b) {
-  bool is_safe = tn_onnx_is_count(a) && b->op == TN_OP_INT && b->attr.i64 > 0;
-  bool is_size = tn_onnx_is_count(a) && tn_onnx_is_count(b) && b->op != TN_OP_INT;
+  bool is_safe = tn_arith_is_size(a) && b->op == TN_OP_INT && b->attr.i64 > 0;
+  bool is_size = tn_arith_is_size(a) && tn_arith_is_size(b) && b->op != TN_OP_INT;
   return is_safe || is_size ? tn_op_simplify(ir, tn_binary(ir, op, a, b)) : NULL;
 }
 
@@ -225,29 +201,6 @@ static bool moves(const char *op) {
   return false;
 }
 
-/* A shape, or a constant, as the reference takes it. */
-static bool plain_arg(const tn_node *arg, tn_array *room, const tn_array **out) {
-  int64_t n = (int64_t)arg->n_in;
-  if (arg->op == TN_OP_CONST) {
-    *out = arg->attr.array;
-    return true;
-  }
-  bool is_fixed = arg->op == TN_OP_SHAPE;
-  for (uint32_t i = 0; is_fixed && i < arg->n_in; ++i) {
-    is_fixed = arg->in[i]->op == TN_OP_INT;
-  }
-  if (!is_fixed) {
-    return false;
-  }
-  tn_status st = tn_array_init(room, TN_DT_I64, 1, &n);
-  for (int64_t i = 0; st == NULL && i < n; ++i) {
-    tn_array_set_i64(room, i, arg->in[i]->attr.i64);
-  }
-  *out = room;
-  tn_status_free(st);
-  return st == NULL;
-}
-
 /* Data is the first argument, of concat all items of its tuple; the others say where it goes. */
 static bool do_move(known_call *k) {
   const tn_node *table[MAX_ARGS * MAX_ELEMS];
@@ -270,7 +223,7 @@ static bool do_move(known_call *k) {
       is_known = tn_onnx_known(k->c, arg) != NULL;
       st = is_known ? numbered(k->c, arg, table, &n_elems, &room[i]) : NULL;
     } else {
-      is_known = plain_arg(arg, &room[i], &arrays[i]);
+      is_known = tn_onnx_plain_arg(arg, &room[i], &arrays[i]);
     }
   }
   if (is_known && st == NULL) {

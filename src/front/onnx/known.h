@@ -5,6 +5,7 @@
 #ifndef TN_FRONT_ONNX_KNOWN_H
 #define TN_FRONT_ONNX_KNOWN_H
 
+#include "arith/arith.h"
 #include "front/onnx/build.h"
 
 /// Notes what the elements of `var`, the result of `call`, are where they follow from known ones.
@@ -12,8 +13,6 @@ void tn_onnx_know_call(tn_onnx_call *c, const tn_node *var, const tn_node *call,
                        const tn_node *type);
 /// cond ? a : b
 const tn_node *tn_onnx_pick(tn_ir *ir, const tn_node *cond, const tn_node *a, const tn_node *b);
-/// An expression over sizes that cannot be below 0.
-bool tn_onnx_is_count(const tn_node *expr);
 
 /// Whether all elements are numbers now.
 bool tn_onnx_is_fixed(tn_onnx_call *c, const tn_node *value);

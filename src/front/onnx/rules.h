@@ -26,6 +26,10 @@ const tn_node *tn_onnx_along_channels(tn_onnx_call *c, const tn_node *x, int32_t
 /* ---- forms.c ---- */
 
 const tn_node *tn_onnx_i64(tn_onnx_call *c, int64_t value);
+/// A constant scalar of x's type.
+const tn_node *tn_onnx_scalar_like(tn_onnx_call *c, const tn_node *x, double value);
+/// x * by
+const tn_node *tn_onnx_scaled(tn_onnx_call *c, const tn_node *x, double by);
 /// x repeated to these extents, a LIST.
 const tn_node *tn_onnx_broadcast(tn_onnx_call *c, const tn_node *x, const tn_node *dims);
 const tn_node *tn_onnx_concat(tn_onnx_call *c, int64_t axis, uint32_t n,

@@ -21,10 +21,6 @@ typedef struct attention {
   const tn_node *past; /* extent of what was seen before; 0 */
 } attention;
 
-static const tn_node *i64(tn_onnx_call *c, int64_t value) {
-  return tn_int(c->ir, TN_DT_I64, value);
-}
-
 const tn_node *tn_onnx_split_heads(tn_onnx_call *c, const tn_node *x, int64_t n_heads) {
   const tn_node *d = tn_onnx_dims(c, x);
   const int64_t swap[] = {0, 2, 1, 3};
@@ -32,8 +28,8 @@ const tn_node *tn_onnx_split_heads(tn_onnx_call *c, const tn_node *x, int64_t n_
     TN_ONNX_FAIL(c, TN_INVALID, "%" PRId64 " heads of such data", n_heads);
     return NULL;
   }
-  const tn_node *each = tn_onnx_size_op(c, TN_OP_FLOORDIV, d->in[2], i64(c, n_heads));
-  const tn_node *split[] = {d->in[0], d->in[1], i64(c, n_heads), each};
+  const tn_node *each = tn_onnx_size_op(c, TN_OP_FLOORDIV, d->in[2], tn_onnx_i64(c, n_heads));
+  const tn_node *split[] = {d->in[0], d->in[1], tn_onnx_i64(c, n_heads), each};
   return tn_onnx_permute(c, tn_onnx_reshape(c, x, tn_list(c->ir, 4, split)), swap);
 }
 
@@ -57,7 +53,7 @@ static attention read_attention(tn_onnx_call *c) {
   }
   const tn_node *past = tn_onnx_maybe(c, PAST_KEY);
   const tn_node *past_dims = past == NULL ? NULL : tn_onnx_dims(c, past);
-  a.past = past_dims == NULL || past_dims->n_in != 4 ? i64(c, 0) : past_dims->in[2];
+  a.past = past_dims == NULL || past_dims->n_in != 4 ? tn_onnx_i64(c, 0) : past_dims->in[2];
   a.k = joined(c, past, a.k);
   a.v = joined(c, tn_onnx_maybe(c, PAST_VALUE), a.v);
   tn_onnx_give(c, 1, a.k);
@@ -71,7 +67,7 @@ const tn_node *tn_onnx_repeat_heads(tn_onnx_call *c, const tn_node *x, const tn_
     return x;
   }
   const tn_node *times = tn_onnx_size_op(c, TN_OP_FLOORDIV, n_heads, d->in[1]);
-  const tn_node *thin[] = {d->in[0], d->in[1], i64(c, 1), d->in[2], d->in[3]};
+  const tn_node *thin[] = {d->in[0], d->in[1], tn_onnx_i64(c, 1), d->in[2], d->in[3]};
   const tn_node *wide[] = {d->in[0], d->in[1], times, d->in[2], d->in[3]};
   const tn_node *out[] = {d->in[0], n_heads, d->in[2], d->in[3]};
   x = tn_onnx_reshape(c, x, tn_list(c->ir, 5, thin));
@@ -154,8 +150,8 @@ static const tn_node *all_masks(tn_onnx_call *c, const attention *a, const tn_no
   const tn_node *bias = given_mask(c, a, n_keys);
   if (nonpad != NULL) {
     const tn_node *own = tn_onnx_dims(c, nonpad);
-    const tn_node *dims[] = {own == NULL || own->n_in != 1 ? i64(c, 1) : own->in[0], i64(c, 1),
-                             i64(c, 1), i64(c, 1)};
+    const tn_node *dims[] = {own == NULL || own->n_in != 1 ? tn_onnx_i64(c, 1) : own->in[0],
+                             tn_onnx_i64(c, 1), tn_onnx_i64(c, 1), tn_onnx_i64(c, 1)};
     nonpad = tn_onnx_reshape(c, nonpad, tn_list(c->ir, 4, dims));
     bias = plus(c, bias, bias_of(c, a, tn_onnx_op2(c, "less", counted(c, n_keys, false), nonpad)));
   }
@@ -226,7 +222,7 @@ void tn_onnx_rule_attention(tn_onnx_call *c) {
   if (a.is_flat) {
     const tn_node *dy = tn_onnx_dims(c, y);
     y = tn_onnx_permute(c, y, heads_last);
-    const tn_node *flat[] = {d->in[0], d->in[2], i64(c, -1)};
+    const tn_node *flat[] = {d->in[0], d->in[2], tn_onnx_i64(c, -1)};
     y = dy == NULL ? NULL : tn_onnx_reshape(c, y, tn_list(c->ir, 3, flat));
   }
   tn_onnx_give(c, 0, y);

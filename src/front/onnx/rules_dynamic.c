@@ -13,10 +13,6 @@
 
 /* ---- numbers ---- */
 
-static const tn_node *i64(tn_onnx_call *c, int64_t value) {
-  return tn_int(c->ir, TN_DT_I64, value);
-}
-
 static const tn_node *scalar_of(tn_onnx_call *c, const tn_node *expr) {
   return tn_onnx_from_known(c, tn_list(c->ir, 1, &expr), true);
 }
@@ -33,7 +29,7 @@ bool tn_onnx_is_fixed(tn_onnx_call *c, const tn_node *value) {
 
 static const tn_node *one_number(tn_onnx_call *c, const tn_node *value, bool is_clamped,
                                  const char *what) {
-  const tn_node *one = i64(c, 1);
+  const tn_node *one = tn_onnx_i64(c, 1);
   const tn_node *list = tn_onnx_known(c, value);
   if (list == NULL) {
     const tn_node *number = tn_onnx_cast(c, value, TN_DT_I64);
@@ -110,13 +106,13 @@ static const tn_node *place(tn_onnx_call *c, const tn_node *at, const tn_node *e
                             const tn_node *low, const tn_node *high) {
   tn_ir *ir = c->ir;
   const tn_node *moved = at;
-  if (!tn_onnx_is_count(at)) {
-    const tn_node *is_below = tn_op_simplify(ir, tn_binary(ir, TN_OP_LT, at, i64(c, 0)));
+  if (!tn_arith_is_size(at)) {
+    const tn_node *is_below = tn_op_simplify(ir, tn_binary(ir, TN_OP_LT, at, tn_onnx_i64(c, 0)));
     moved = tn_onnx_pick(ir, is_below, tn_onnx_size_op(c, TN_OP_ADD, at, extent), at);
   }
   bool is_far = at->op == TN_OP_INT && at->attr.i64 >= INT32_MAX;
   moved = is_far ? high : tn_onnx_size_op(c, TN_OP_MIN, moved, high);
-  bool is_above = tn_is_int(low, 0) && tn_onnx_is_count(moved);
+  bool is_above = tn_is_int(low, 0) && tn_arith_is_size(moved);
   return is_above ? moved : tn_onnx_size_op(c, TN_OP_MAX, moved, low);
 }
 
@@ -124,8 +120,8 @@ static const tn_node *place(tn_onnx_call *c, const tn_node *at, const tn_node *e
 static const tn_node *slice_known(tn_onnx_call *c, const tn_node *x, int32_t axis,
                                   const tn_node *start, const tn_node *end, int64_t step) {
   const tn_node *extent = tn_onnx_dims(c, x)->in[axis];
-  const tn_node *zero = i64(c, 0);
-  const tn_node *last = tn_onnx_size_op(c, TN_OP_SUB, extent, i64(c, 1));
+  const tn_node *zero = tn_onnx_i64(c, 0);
+  const tn_node *last = tn_onnx_size_op(c, TN_OP_SUB, extent, tn_onnx_i64(c, 1));
   const tn_node *from =
       step > 0 ? place(c, start, extent, zero, extent) : place(c, start, extent, zero, last);
   const tn_node *to = NULL;
@@ -133,13 +129,13 @@ static const tn_node *slice_known(tn_onnx_call *c, const tn_node *x, int32_t axi
     to = place(c, end, extent, zero, extent);
   } else { /* one before the first is -1, which as an end means the last */
     bool is_far = end->op == TN_OP_INT && end->attr.i64 <= -INT32_MAX;
-    to = is_far ? i64(c, -1) : place(c, end, extent, i64(c, -1), last);
+    to = is_far ? tn_onnx_i64(c, -1) : place(c, end, extent, tn_onnx_i64(c, -1), last);
   }
   const tn_node *length = tn_onnx_size_op(c, TN_OP_SUB, step > 0 ? to : from, step > 0 ? from : to);
   int64_t by = step > 0 ? step : -step;
-  length = tn_onnx_size_op(c, TN_OP_ADD, length, i64(c, by - 1));
-  length = tn_onnx_size_op(c, TN_OP_FLOORDIV, length, i64(c, by));
-  if (!tn_onnx_is_count(length)) {
+  length = tn_onnx_size_op(c, TN_OP_ADD, length, tn_onnx_i64(c, by - 1));
+  length = tn_onnx_size_op(c, TN_OP_FLOORDIV, length, tn_onnx_i64(c, by));
+  if (!tn_arith_is_size(length)) {
     length = tn_onnx_size_op(c, TN_OP_MAX, length, zero);
   }
   return tn_onnx_walk_axis(c, x, axis, scalar_of(c, from), length,
@@ -305,7 +301,7 @@ const tn_node *tn_onnx_tile_dynamic(tn_onnx_call *c, const tn_node *x, const tn_
     return NULL;
   }
   for (uint32_t i = 0; i < dims->n_in; ++i) {
-    apart[2 * i] = i64(c, 1);
+    apart[2 * i] = tn_onnx_i64(c, 1);
     apart[2 * i + 1] = more[2 * i + 1] = dims->in[i];
     more[2 * i] = times->in[i];
     all[i] = tn_onnx_size_op(c, TN_OP_MUL, times->in[i], dims->in[i]);
@@ -398,7 +394,7 @@ const tn_node *tn_onnx_range_dynamic(tn_onnx_call *c, const tn_node *start, cons
     }
   }
   const tn_node *known = tn_onnx_known(c, length);
-  bool is_sure = known != NULL && tn_onnx_is_count(known->in[0]);
+  bool is_sure = known != NULL && tn_arith_is_size(known->in[0]);
   if (!is_sure) {
     length = tn_onnx_op2(c, "maximum", length, tn_onnx_scalar(c, TN_DT_I64, 0));
   }
@@ -414,20 +410,20 @@ static const tn_node *share(tn_onnx_call *c, const tn_node *extent, const tn_nod
   if (sizes != NULL) {
     return tn_onnx_run_size(c, tn_onnx_element(c, sizes, i), "a part's size");
   }
-  const tn_node *each = tn_onnx_size_op(c, TN_OP_ADD, extent, i64(c, n - 1));
-  each = tn_onnx_size_op(c, TN_OP_FLOORDIV, each, i64(c, n));
+  const tn_node *each = tn_onnx_size_op(c, TN_OP_ADD, extent, tn_onnx_i64(c, n - 1));
+  each = tn_onnx_size_op(c, TN_OP_FLOORDIV, each, tn_onnx_i64(c, n));
   if (i + 1 < n && c->version < 18) { /* they must be equal: the last one shows it */
     return each;
   }
-  const tn_node *before = tn_onnx_size_op(c, TN_OP_MUL, each, i64(c, i));
+  const tn_node *before = tn_onnx_size_op(c, TN_OP_MUL, each, tn_onnx_i64(c, i));
   const tn_node *left = tn_onnx_size_op(c, TN_OP_SUB, extent, before);
   left = tn_onnx_size_op(c, TN_OP_MIN, left, each);
-  return tn_onnx_is_count(left) ? left : tn_onnx_size_op(c, TN_OP_MAX, left, i64(c, 0));
+  return tn_arith_is_size(left) ? left : tn_onnx_size_op(c, TN_OP_MAX, left, tn_onnx_i64(c, 0));
 }
 
 void tn_onnx_split_dynamic(tn_onnx_call *c, const tn_node *x, int32_t axis, const tn_node *sizes) {
   const tn_node *dims = tn_onnx_dims(c, x);
-  const tn_node *begin = i64(c, 0);
+  const tn_node *begin = tn_onnx_i64(c, 0);
   const tn_node *one = tn_onnx_scalar(c, TN_DT_I64, 1);
   for (uint32_t i = 0; dims != NULL && i < c->n_out && c->st == NULL; ++i) {
     const tn_node *n = share(c, dims->in[axis], sizes, i, c->n_out);
@@ -503,10 +499,9 @@ static const tn_node *before_each(tn_onnx_call *c, const tn_node *n) {
   return tn_onnx_op2(c, "maximum", less, tn_onnx_scalar(c, TN_DT_I64, 0));
 }
 
-static unique order_elements(tn_onnx_call *c, const tn_node *x) {
-  unique u = {0};
-  const tn_node *n = vector_length(c, x);
-  u.order = in_order(c, "argsort", x, 0, false);
+/* x: a vector of n elements */
+static unique order_elements(tn_onnx_call *c, const tn_node *x, const tn_node *n) {
+  unique u = {.order = in_order(c, "argsort", x, 0, false)};
   const tn_node *sorted = at_indices(c, x, 0, u.order);
   u.flags =
       differs(c, tn_onnx_op2(c, "equal", sorted, at_indices(c, sorted, 0, before_each(c, n))), n);
@@ -521,7 +516,6 @@ static const tn_node *expanded(tn_onnx_call *c, const tn_node *x, int64_t axis) 
 
 /* rows: [n, m]. All pairs are compared: rank of a row = how many rows come before it. */
 static unique order_rows(tn_onnx_call *c, const tn_node *rows, const tn_node *n) {
-  unique u = {0};
   const int64_t last = 2;
   const int64_t second = 1;
   const tn_node *a = expanded(c, rows, 1);
@@ -537,18 +531,14 @@ static unique order_rows(tn_onnx_call *c, const tn_node *rows, const tn_node *n)
   const tn_node *comes = tn_onnx_end2(&gather, less, where); /* row j before row i */
   const tn_node *rank =
       tn_onnx_reduce(c, "sum", tn_onnx_reduce(c, "sum", comes, 1, &last, false), 1, &second, false);
-  u.order = in_order(c, "argsort", rank, 0, false);
-  const tn_node *sorted = at_indices(c, rank, 0, u.order);
-  u.flags =
-      differs(c, tn_onnx_op2(c, "equal", sorted, at_indices(c, sorted, 0, before_each(c, n))), n);
-  return u;
+  return order_elements(c, rank, n);
 }
 
 /* The slices along an axis as rows. */
 static const tn_node *as_rows(tn_onnx_call *c, const tn_node *x, int32_t axis) {
   const tn_node *dims = tn_onnx_dims(c, x);
   int64_t perm[TN_MAX_NDIM] = {axis};
-  const tn_node *width = i64(c, 1);
+  const tn_node *width = tn_onnx_i64(c, 1);
   int32_t n = 1;
   for (int32_t i = 0; dims != NULL && i < (int32_t)dims->n_in; ++i) {
     if (i != axis) {
@@ -578,7 +568,7 @@ void tn_onnx_rule_unique(tn_onnx_call *c) {
     return;
   }
   const tn_node *n = dims->in[axis];
-  unique u = dims->n_in == 1 ? order_elements(c, x) : order_rows(c, as_rows(c, x, axis), n);
+  unique u = dims->n_in == 1 ? order_elements(c, x, n) : order_rows(c, as_rows(c, x, axis), n);
   const tn_node *starts = true_places(c, u.flags); /* of groups of equal ones, in order */
   const tn_node *count = vector_length(c, starts);
   if (c->st != NULL || count == NULL) {
@@ -614,7 +604,7 @@ static bool is_sure(tn_onnx_call *c, const tn_node *a, const tn_node *b) {
 }
 
 static const tn_node *is_one(tn_onnx_call *c, const tn_node *a) {
-  return tn_op_simplify(c->ir, tn_binary(c->ir, TN_OP_EQ, a, i64(c, 1)));
+  return tn_op_simplify(c->ir, tn_binary(c->ir, TN_OP_EQ, a, tn_onnx_i64(c, 1)));
 }
 
 static const tn_node *met(tn_onnx_call *c, const tn_node *a, const tn_node *b) {
@@ -637,7 +627,8 @@ static const tn_node *repeated(tn_onnx_call *c, const tn_node *x, int32_t axis,
   const tn_node *in[] = {tn_onnx_var(c, "extent", type),
                          tn_onnx_shape_value(c, tn_list(c->ir, 1, &stays)), type};
   tn_onnx_push(c, tn_node_new(c->ir, TN_OP_MATCH_CAST, TN_DT_NONE, (tn_attr){0}, 3, in));
-  const tn_node *step = scalar_of(c, tn_onnx_pick(c->ir, truth, i64(c, 0), i64(c, 1)));
+  const tn_node *step =
+      scalar_of(c, tn_onnx_pick(c->ir, truth, tn_onnx_i64(c, 0), tn_onnx_i64(c, 1)));
   return at_indices(c, x, axis, tn_onnx_op2(c, "multiply", tn_onnx_counted(c, want), step));
 }
 
@@ -653,7 +644,7 @@ bool tn_onnx_align(tn_onnx_call *c, uint32_t n, const tn_node **args) {
     ndim = dims->n_in > ndim ? dims->n_in : ndim;
   }
   for (uint32_t d = 0; d < ndim; ++d) { /* counted from the last */
-    out[d] = i64(c, 1);
+    out[d] = tn_onnx_i64(c, 1);
     for (uint32_t k = 0; k < n; ++k) {
       const tn_node *dims = tn_onnx_dims(c, args[k]);
       out[d] = d < dims->n_in ? met(c, out[d], dims->in[dims->n_in - 1 - d]) : out[d];

@@ -10,10 +10,6 @@
 #include "front/onnx/ml.h"
 #include "front/onnx/rules.h"
 
-static const tn_node *scalar_like(tn_onnx_call *c, const tn_node *x, double value) {
-  return tn_onnx_scalar(c, tn_onnx_type_of(c, x), value);
-}
-
 static const tn_node *to_float(tn_onnx_call *c, const tn_node *x) {
   return tn_onnx_type_of(c, x) == TN_DT_F64 ? x : tn_onnx_cast(c, x, TN_DT_F32);
 }
@@ -60,8 +56,8 @@ void tn_onnx_rule_normalizer(tn_onnx_call *c) {
     TN_ONNX_FAIL(c, TN_INVALID, "norm '%s', expected MAX, L1 or L2", norm);
     return;
   }
-  const tn_node *is_zero = tn_onnx_op2(c, "equal", by, scalar_like(c, x, 0));
-  by = tn_onnx_op3(c, "where", is_zero, scalar_like(c, x, 1), by);
+  const tn_node *is_zero = tn_onnx_op2(c, "equal", by, tn_onnx_scalar_like(c, x, 0));
+  by = tn_onnx_op3(c, "where", is_zero, tn_onnx_scalar_like(c, x, 1), by);
   tn_onnx_give(c, 0, tn_onnx_cast(c, tn_onnx_op2(c, "divide", x, by), TN_DT_F32));
 }
 
@@ -96,8 +92,9 @@ void tn_onnx_rule_binarizer(tn_onnx_call *c) {
   const tn_node *x = tn_onnx_in(c, 0);
   tn_dtype type = tn_onnx_type_of(c, x);
   const tn_node *as_float = tn_dtype_is_float(type) ? x : tn_onnx_cast(c, x, TN_DT_F64);
-  const tn_node *is_above = tn_onnx_op2(
-      c, "greater", as_float, scalar_like(c, as_float, tn_onnx_attr_float(c, "threshold", 0)));
+  const tn_node *is_above =
+      tn_onnx_op2(c, "greater", as_float,
+                  tn_onnx_scalar_like(c, as_float, tn_onnx_attr_float(c, "threshold", 0)));
   tn_onnx_give(c, 0, tn_onnx_cast(c, is_above, type));
 }
 

@@ -72,10 +72,6 @@ const tn_node *tn_onnx_ml_rows(tn_onnx_call *c, const tn_node *x) {
   return tn_onnx_cast(c, x, is_float && type != TN_DT_F64 ? TN_DT_F32 : TN_DT_F64);
 }
 
-static const tn_node *scalar_like(tn_onnx_call *c, const tn_node *x, double value) {
-  return tn_onnx_scalar(c, tn_onnx_type_of(c, x), value);
-}
-
 /* ---- scores ---- */
 
 tn_onnx_post tn_onnx_post_attr(tn_onnx_call *c) {
@@ -94,13 +90,13 @@ tn_onnx_post tn_onnx_post_attr(tn_onnx_call *c) {
 static const tn_node *softmax_zero(tn_onnx_call *c, const tn_node *x) {
   const int64_t last = 1;
   const tn_node *counts =
-      tn_onnx_op2(c, "greater", tn_onnx_op1(c, "abs", x), scalar_like(c, x, 1e-7));
+      tn_onnx_op2(c, "greater", tn_onnx_op1(c, "abs", x), tn_onnx_scalar_like(c, x, 1e-7));
   const tn_node *rest = tn_onnx_op2(c, "subtract", x, tn_onnx_reduce(c, "max", x, 1, &last, true));
   const tn_node *e =
-      tn_onnx_op3(c, "where", counts, tn_onnx_op1(c, "exp", rest), scalar_like(c, x, 0));
+      tn_onnx_op3(c, "where", counts, tn_onnx_op1(c, "exp", rest), tn_onnx_scalar_like(c, x, 0));
   const tn_node *sum = tn_onnx_reduce(c, "sum", e, 1, &last, true);
-  const tn_node *is_empty = tn_onnx_op2(c, "equal", sum, scalar_like(c, x, 0));
-  sum = tn_onnx_op3(c, "where", is_empty, scalar_like(c, x, 1), sum);
+  const tn_node *is_empty = tn_onnx_op2(c, "equal", sum, tn_onnx_scalar_like(c, x, 0));
+  sum = tn_onnx_op3(c, "where", is_empty, tn_onnx_scalar_like(c, x, 1), sum);
   return tn_onnx_op2(c, "divide", e, sum);
 }
 
@@ -108,20 +104,20 @@ static const tn_node *softmax_zero(tn_onnx_call *c, const tn_node *x) {
  * what ONNX Runtime computes. */
 static const tn_node *probit(tn_onnx_call *c, const tn_node *x) {
   const double a = 0.147;
-  const tn_node *one = scalar_like(c, x, 1);
+  const tn_node *one = tn_onnx_scalar_like(c, x, 1);
   const tn_node *z =
-      tn_onnx_op2(c, "subtract", tn_onnx_op2(c, "multiply", x, scalar_like(c, x, 2)), one);
+      tn_onnx_op2(c, "subtract", tn_onnx_op2(c, "multiply", x, tn_onnx_scalar_like(c, x, 2)), one);
   const tn_node *log = tn_onnx_op1(c, "log",
                                    tn_onnx_op2(c, "multiply", tn_onnx_op2(c, "subtract", one, z),
                                                tn_onnx_op2(c, "add", one, z)));
-  const tn_node *v = tn_onnx_op2(c, "multiply", log, scalar_like(c, x, 0.5));
-  v = tn_onnx_op2(c, "add", v, scalar_like(c, x, 2 / (3.14159 * a)));
-  const tn_node *w = tn_onnx_op2(c, "multiply", log, scalar_like(c, x, 1 / a));
+  const tn_node *v = tn_onnx_op2(c, "multiply", log, tn_onnx_scalar_like(c, x, 0.5));
+  v = tn_onnx_op2(c, "add", v, tn_onnx_scalar_like(c, x, 2 / (3.14159 * a)));
+  const tn_node *w = tn_onnx_op2(c, "multiply", log, tn_onnx_scalar_like(c, x, 1 / a));
   const tn_node *root =
       tn_onnx_op1(c, "sqrt", tn_onnx_op2(c, "subtract", tn_onnx_op2(c, "multiply", v, v), w));
   root = tn_onnx_op1(c, "sqrt", tn_onnx_op2(c, "subtract", root, v));
-  root = tn_onnx_op2(c, "multiply", root, scalar_like(c, x, sqrt(2)));
-  const tn_node *is_below = tn_onnx_op2(c, "less", z, scalar_like(c, x, 0));
+  root = tn_onnx_op2(c, "multiply", root, tn_onnx_scalar_like(c, x, sqrt(2)));
+  const tn_node *is_below = tn_onnx_op2(c, "less", z, tn_onnx_scalar_like(c, x, 0));
   return tn_onnx_op3(c, "where", is_below, tn_onnx_op1(c, "negative", root), root);
 }
 
@@ -209,7 +205,7 @@ void tn_onnx_give_second_above(tn_onnx_call *c, const tn_node *s, double limit,
   tn_onnx_build b = tn_onnx_begin(c, "squeeze");
   tn_onnx_set_ints(&b, "axis", 1, &last);
   const tn_node *is_second =
-      tn_onnx_end1(&b, tn_onnx_op2(c, "greater", s, scalar_like(c, s, limit)));
+      tn_onnx_end1(&b, tn_onnx_op2(c, "greater", s, tn_onnx_scalar_like(c, s, limit)));
   tn_onnx_give_label(c, labels, tn_onnx_cast(c, is_second, TN_DT_I64));
 }
 
@@ -218,7 +214,7 @@ const tn_node *tn_onnx_two_from_one(tn_onnx_call *c, const tn_node *s, bool is_p
   bool is_softmax = post == TN_ONNX_POST_SOFTMAX || post == TN_ONNX_POST_SOFTMAX_ZERO;
   const tn_node *other = tn_onnx_op1(c, "negative", s);
   if (is_probability && post != TN_ONNX_POST_LOGISTIC) {
-    other = tn_onnx_op2(c, "add", other, scalar_like(c, s, 1));
+    other = tn_onnx_op2(c, "add", other, tn_onnx_scalar_like(c, s, 1));
   }
   const tn_node *columns[] = {other, s};
   tn_onnx_build b = tn_onnx_begin(c, "concat");

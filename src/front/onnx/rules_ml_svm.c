@@ -10,10 +10,6 @@
 #include "front/onnx/ml.h"
 #include "front/onnx/rules.h"
 
-static const tn_node *scalar_like(tn_onnx_call *c, const tn_node *x, double value) {
-  return tn_onnx_scalar(c, tn_onnx_type_of(c, x), value);
-}
-
 /* ---- kernels ---- */
 
 typedef struct kernel {
@@ -57,16 +53,18 @@ static const tn_node *kernel_values(tn_onnx_call *c, const kernel *k, const tn_n
     const tn_node *d = tn_onnx_op2(c, "subtract", tn_onnx_reshape(c, x, tn_list(c->ir, 3, tall)),
                                    tn_onnx_reshape(c, vectors, tn_list(c->ir, 3, flat)));
     d = tn_onnx_reduce(c, "sum", tn_onnx_op2(c, "multiply", d, d), 1, &last, false);
-    return tn_onnx_op1(c, "exp", tn_onnx_op2(c, "multiply", d, scalar_like(c, d, -k->gamma)));
+    return tn_onnx_op1(c, "exp",
+                       tn_onnx_op2(c, "multiply", d, tn_onnx_scalar_like(c, d, -k->gamma)));
   }
   const tn_node *y = tn_onnx_op2(c, "matmul", x, tn_onnx_permute(c, vectors, swap));
   if (strcmp(k->type, "LINEAR") == 0) {
     return y;
   }
-  y = tn_onnx_op2(c, "multiply", y, scalar_like(c, y, k->gamma));
-  y = tn_onnx_op2(c, "add", y, scalar_like(c, y, k->coef0));
-  return strcmp(k->type, "POLY") == 0 ? tn_onnx_op2(c, "power", y, scalar_like(c, y, k->degree))
-                                      : tn_onnx_op1(c, "tanh", y);
+  y = tn_onnx_op2(c, "multiply", y, tn_onnx_scalar_like(c, y, k->gamma));
+  y = tn_onnx_op2(c, "add", y, tn_onnx_scalar_like(c, y, k->coef0));
+  return strcmp(k->type, "POLY") == 0
+             ? tn_onnx_op2(c, "power", y, tn_onnx_scalar_like(c, y, k->degree))
+             : tn_onnx_op1(c, "tanh", y);
 }
 
 /* The attribute support_vectors as [n, F]. */
@@ -97,10 +95,10 @@ void tn_onnx_rule_svm_regressor(tn_onnx_call *c) {
   const int64_t shape[] = {(int64_t)weights.len, 1};
   const tn_node *w = tn_onnx_numbers_const(c, tn_onnx_type_of(c, x), 2, shape, weights.data);
   const tn_node *y = tn_onnx_op2(c, "matmul", values, w);
-  y = tn_onnx_op2(c, "add", y, scalar_like(c, y, rho.data[0]));
+  y = tn_onnx_op2(c, "add", y, tn_onnx_scalar_like(c, y, rho.data[0]));
   if (tn_onnx_attr_int(c, "one_class", 0) != 0) {
-    const tn_node *is_in = tn_onnx_op2(c, "greater", y, scalar_like(c, y, 0));
-    y = tn_onnx_op3(c, "where", is_in, scalar_like(c, y, 1), scalar_like(c, y, -1));
+    const tn_node *is_in = tn_onnx_op2(c, "greater", y, tn_onnx_scalar_like(c, y, 0));
+    y = tn_onnx_op3(c, "where", is_in, tn_onnx_scalar_like(c, y, 1), tn_onnx_scalar_like(c, y, -1));
   }
   y = tn_onnx_post_apply(c, y, tn_onnx_post_attr(c));
   tn_onnx_give(c, 0, tn_onnx_cast(c, y, TN_DT_F32));
@@ -187,8 +185,8 @@ static const tn_node *most_votes(tn_onnx_call *c, const machine *m, const tn_nod
     }
   }
   const int64_t shape[] = {n_pairs, m->n_classes};
-  const tn_node *wins =
-      tn_onnx_cast(c, tn_onnx_op2(c, "greater", scores, scalar_like(c, scores, 0)), TN_DT_F32);
+  const tn_node *wins = tn_onnx_cast(
+      c, tn_onnx_op2(c, "greater", scores, tn_onnx_scalar_like(c, scores, 0)), TN_DT_F32);
   const tn_node *votes =
       tn_onnx_op2(c, "matmul", wins, tn_onnx_numbers_const(c, TN_DT_F32, 2, shape, table));
   votes = tn_onnx_op2(
@@ -204,10 +202,10 @@ static const tn_node *two_scores(tn_onnx_call *c, const machine *m, const tn_nod
   if (m->prob[0].len == 0) {
     return tn_onnx_two_from_one(c, s, post != TN_ONNX_POST_NONE);
   }
-  const tn_node *x = tn_onnx_op2(c, "multiply", s, scalar_like(c, s, -m->prob[0].data[0]));
+  const tn_node *x = tn_onnx_op2(c, "multiply", s, tn_onnx_scalar_like(c, s, -m->prob[0].data[0]));
   x = tn_onnx_op1(c, "sigmoid",
-                  tn_onnx_op2(c, "subtract", x, scalar_like(c, s, m->prob[1].data[0])));
-  const tn_node *columns[] = {x, tn_onnx_op2(c, "subtract", scalar_like(c, s, 1), x)};
+                  tn_onnx_op2(c, "subtract", x, tn_onnx_scalar_like(c, s, m->prob[1].data[0])));
+  const tn_node *columns[] = {x, tn_onnx_op2(c, "subtract", tn_onnx_scalar_like(c, s, 1), x)};
   return tn_onnx_post_apply(c, tn_onnx_concat(c, 1, 2, columns), post);
 }
 
@@ -224,7 +222,7 @@ static void linear_machine(tn_onnx_call *c, const tn_node *x, const tn_onnx_labe
   const int64_t shape[] = {(int64_t)labels->n, (int64_t)(weights.len / labels->n)};
   const tn_node *w = tn_onnx_numbers_const(c, tn_onnx_type_of(c, x), 2, shape, weights.data);
   const tn_node *y = tn_onnx_op2(c, "matmul", x, tn_onnx_permute(c, w, swap));
-  y = tn_onnx_op2(c, "add", y, scalar_like(c, y, rho.data[0]));
+  y = tn_onnx_op2(c, "add", y, tn_onnx_scalar_like(c, y, rho.data[0]));
   tn_onnx_give_label(c, labels, tn_onnx_best_class(c, y));
   y = tn_onnx_post_apply(c, y, tn_onnx_post_attr(c));
   tn_onnx_give(c, 1, tn_onnx_cast(c, y, TN_DT_F32));

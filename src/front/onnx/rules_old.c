@@ -6,22 +6,18 @@
 
 #include "front/onnx/rules.h"
 
-static const tn_node *scaled(tn_onnx_call *c, const tn_node *x, double by) {
-  return tn_onnx_op2(c, "multiply", x, tn_onnx_scalar(c, tn_onnx_type_of(c, x), by));
-}
-
 /* alpha * x + beta */
 void tn_onnx_rule_affine(tn_onnx_call *c) {
-  const tn_node *y = scaled(c, tn_onnx_in(c, 0), tn_onnx_attr_float(c, "alpha", 1));
+  const tn_node *y = tn_onnx_scaled(c, tn_onnx_in(c, 0), tn_onnx_attr_float(c, "alpha", 1));
   const tn_node *beta = tn_onnx_scalar(c, tn_onnx_type_of(c, y), tn_onnx_attr_float(c, "beta", 0));
   tn_onnx_give(c, 0, tn_onnx_op2(c, "add", y, beta));
 }
 
 /* alpha * f(beta * x) */
 void tn_onnx_rule_scaled_unary(tn_onnx_call *c) {
-  const tn_node *x = scaled(c, tn_onnx_in(c, 0), tn_onnx_attr_float(c, "beta", 1));
-  tn_onnx_give(c, 0,
-               scaled(c, tn_onnx_op1(c, c->rule->word, x), tn_onnx_attr_float(c, "alpha", 1)));
+  const tn_node *x = tn_onnx_scaled(c, tn_onnx_in(c, 0), tn_onnx_attr_float(c, "beta", 1));
+  tn_onnx_give(
+      c, 0, tn_onnx_scaled(c, tn_onnx_op1(c, c->rule->word, x), tn_onnx_attr_float(c, "alpha", 1)));
 }
 
 /* scale * x + a number for each channel */
@@ -29,7 +25,7 @@ void tn_onnx_rule_image_scaler(tn_onnx_call *c) {
   const tn_node *x = tn_onnx_in(c, 0);
   const tn_onnx_attr *bias = tn_onnx_attr_find(c, "bias");
   tn_array values = {0};
-  const tn_node *y = scaled(c, x, tn_onnx_attr_float(c, "scale", 1));
+  const tn_node *y = tn_onnx_scaled(c, x, tn_onnx_attr_float(c, "scale", 1));
   if (bias != NULL && c->st == NULL) {
     int64_t n = (int64_t)bias->floats.len;
     tn_onnx_fail(c, tn_array_init(&values, tn_onnx_type_of(c, x), 1, &n));

@@ -25,10 +25,6 @@ typedef struct layer {
   const char *functions[2]; /* by direction; NULL: the usual ones */
 } layer;
 
-static const tn_node *i64(tn_onnx_call *c, int64_t value) {
-  return tn_int(c->ir, TN_DT_I64, value);
-}
-
 /* Number `at` of the first dimension. */
 static const tn_node *row(tn_onnx_call *c, const tn_node *x, int64_t at) {
   const tn_node *part = tn_onnx_part(c, x, 0, at, at + 1);
@@ -158,7 +154,7 @@ static layer read_layer(tn_onnx_call *c, const char *op, int64_t n_gates) {
 static const tn_node *first_state(tn_onnx_call *c, const layer *s, uint32_t input, int64_t at) {
   const tn_node *given = tn_onnx_maybe(c, input);
   const int64_t direction_first[] = {1, 0, 2};
-  const tn_node *dims[] = {s->batch, i64(c, s->hidden)};
+  const tn_node *dims[] = {s->batch, tn_onnx_i64(c, s->hidden)};
   if (given == NULL) {
     return filled(c, s, 2, dims);
   }
@@ -170,7 +166,7 @@ static const tn_node *run_direction(tn_onnx_call *c, const layer *s, int64_t at,
   int64_t width = s->n_gates * s->hidden;
   bool is_gru = s->n_gates == 3;
   const tn_node *args[6] = {NULL};
-  const tn_node *three = i64(c, 3 * s->hidden);
+  const tn_node *three = tn_onnx_i64(c, 3 * s->hidden);
   uint32_t n = 0;
   const tn_node *gates = tn_onnx_op2(c, "matmul", s->x, swapped(c, row(c, tn_onnx_in(c, W), at)));
   const tn_node *r_bias = is_gru ? filled(c, s, 1, &three) : NULL;

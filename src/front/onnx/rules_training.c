@@ -9,10 +9,6 @@
 
 enum { RATE, COUNT, FIRST };
 
-static const tn_node *scaled(tn_onnx_call *c, const tn_node *x, double by) {
-  return tn_onnx_op2(c, "multiply", x, tn_onnx_scalar(c, tn_onnx_type_of(c, x), by));
-}
-
 static const tn_node *add(tn_onnx_call *c, const tn_node *a, const tn_node *b) {
   return tn_onnx_op2(c, "add", a, b);
 }
@@ -30,7 +26,7 @@ static uint32_t count_tensors(tn_onnx_call *c, uint32_t kinds) {
 /* norm_coefficient * x + gradient */
 static const tn_node *regularised(tn_onnx_call *c, const tn_node *x, const tn_node *gradient) {
   double norm = tn_onnx_attr_float(c, "norm_coefficient", 0);
-  return norm == 0 ? gradient : add(c, scaled(c, x, norm), gradient);
+  return norm == 0 ? gradient : add(c, tn_onnx_scaled(c, x, norm), gradient);
 }
 
 static const tn_node *rate_like(tn_onnx_call *c, const tn_node *x) {
@@ -49,7 +45,8 @@ void tn_onnx_rule_adagrad(tn_onnx_call *c) {
     const tn_node *g = regularised(c, x, tn_onnx_in(c, FIRST + n + i));
     const tn_node *h = tn_onnx_in(c, FIRST + 2 * n + i);
     const tn_node *one = tn_onnx_scalar(c, tn_onnx_type_of(c, x), 1);
-    const tn_node *decay = scaled(c, count_like(c, x), tn_onnx_attr_float(c, "decay_factor", 0));
+    const tn_node *decay =
+        tn_onnx_scaled(c, count_like(c, x), tn_onnx_attr_float(c, "decay_factor", 0));
     const tn_node *rate = tn_onnx_op2(c, "divide", rate_like(c, x), add(c, one, decay));
     h = add(c, h, tn_onnx_op2(c, "multiply", g, g));
     const tn_node *epsilon =
@@ -63,7 +60,7 @@ void tn_onnx_rule_adagrad(tn_onnx_call *c) {
 
 /* a * x + (1 - a) * y */
 static const tn_node *averaged(tn_onnx_call *c, double a, const tn_node *x, const tn_node *y) {
-  return add(c, scaled(c, x, a), scaled(c, y, 1 - a));
+  return add(c, tn_onnx_scaled(c, x, a), tn_onnx_scaled(c, y, 1 - a));
 }
 
 /* From the first step on the rate makes up for averages that began at 0. */
@@ -101,7 +98,7 @@ void tn_onnx_rule_adam(tn_onnx_call *c) {
         tn_onnx_op2(c, "divide", tn_onnx_op2(c, "multiply", adam_rate(c, x, alpha, beta), v),
                     add(c, tn_onnx_op1(c, "sqrt", h), epsilon));
     const tn_node *y = tn_onnx_op2(c, "subtract", x, step);
-    tn_onnx_give(c, i, after == 0 ? y : scaled(c, y, 1 - after));
+    tn_onnx_give(c, i, after == 0 ? y : tn_onnx_scaled(c, y, 1 - after));
     tn_onnx_give(c, n + i, v);
     tn_onnx_give(c, 2 * n + i, h);
   }
@@ -125,9 +122,9 @@ void tn_onnx_rule_momentum(tn_onnx_call *c) {
     const tn_node *beta =
         tn_onnx_op3(c, "where", is_later, tn_onnx_scalar(c, type, tn_onnx_attr_float(c, "beta", 0)),
                     tn_onnx_scalar(c, type, 1));
-    const tn_node *v = add(c, scaled(c, tn_onnx_in(c, FIRST + 2 * n + i), alpha),
+    const tn_node *v = add(c, tn_onnx_scaled(c, tn_onnx_in(c, FIRST + 2 * n + i), alpha),
                            tn_onnx_op2(c, "multiply", beta, g));
-    const tn_node *step = is_nesterov ? add(c, g, scaled(c, v, alpha)) : v;
+    const tn_node *step = is_nesterov ? add(c, g, tn_onnx_scaled(c, v, alpha)) : v;
     step = tn_onnx_op2(c, "multiply", rate_like(c, x), step);
     tn_onnx_give(c, i, tn_onnx_op2(c, "subtract", x, step));
     tn_onnx_give(c, n + i, v);
