@@ -51,6 +51,9 @@ static void put_index(maker *m, const char *const *names, bool is_simple) {
   int64_t coefs[MAX_LOOPS];
   for (uint32_t i = 0; i < m->n_loops; ++i) {
     coefs[i] = below(m, 3) == 0 || is_simple ? 0 : below(m, 5) == 0 ? 2 - 3 * below(m, 2) : 1;
+    if (coefs[i] == 2 && m->extents[i] > 3) {
+      coefs[i] = 1; /* three loops of it would leave the buffer */
+    }
     least += coefs[i] < 0 ? coefs[i] * (m->extents[i] - 1) : 0;
   }
   if (is_simple) {

@@ -106,9 +106,14 @@ tn_status tn_rule_lanes_of_sum(tn_rules *r, const tn_node *label, const tn_node 
   const tn_node *loop = NULL;
   const tn_node *k[2];
   TN_TRY(tn_rule_look(r, label, &nest));
+  const tn_rule_access *store = tn_rule_store(&nest);
+  if (store == NULL) {
+    return TN_ERR(TN_INVALID, "a reduction of tuples, as argmax, keeps its order: that decides ties");
+  }
   if (r->is_strict && is_float(&nest)) {
     return TN_ERR(TN_INVALID, "sums of floats keep their order");
   }
+  const tn_node *buffer = store->buffer;
   TN_TRY(join_sum(r, &nest, &loop));
   int64_t lanes = tn_rule_lanes(r, &nest);
   int64_t parts = choose_parts(nest.loops[nest.n_loops - 1].n, lanes);
@@ -116,7 +121,6 @@ tn_status tn_rule_lanes_of_sum(tn_rules *r, const tn_node *label, const tn_node 
     return TN_ERR(TN_INVALID, "the reduction does not walk along memory");
   }
   TN_TRY(tn_sched_split(r->s, loop, 2, (int64_t[]){-1, parts * lanes}, k));
-  const tn_node *buffer = tn_rule_store(&nest)->buffer;
   const tn_node *args[] = {k[1], tn_int(r->s->ir, TN_DT_I32, tn_buffer_ndim(buffer))};
   return tn_rule_apply(r, "rfactor", 2, args, out_part);
 }
