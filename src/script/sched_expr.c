@@ -116,7 +116,7 @@ static bool is_choice(tn_val val, tn_val choices) {
 
 static tn_val refuse_choice(tn_steps *s, const tn_ast *at, const tn_node *choices) {
   tn_buf text = TN_BUF_INIT;
-  tn_trace_print_value(NULL, choices, &text);
+  tn_trace_print_value(NULL, choices, false, &text);
   tn_val v = tn_read_fail(s->r, at, "bad-knob", "a knob takes the values of its list: add it there",
                           "the value given to '%s' is none of %s", at->text, tn_buf_text(&text));
   tn_buf_deinit(&text);

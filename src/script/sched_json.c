@@ -8,7 +8,8 @@
  *    [[step, decision], ...]]
  *
  * A kind is the primitive's name in PascalCase. Inputs are what a step is about: blocks, loops, the
- * factors of a split, the value of an annotation; texts among them carry quotes of their own.
+ * factors of a split, the value of an annotation; texts among them carry quotes of their own, and
+ * a number of another type than int32 or float32 is a text without them, "T.int8(3)".
  * Attributes are its other arguments in order, `buffer` as a number and 0 (read) or 1 (write). */
 #include <ctype.h>
 #include <string.h>
@@ -49,7 +50,9 @@ static void write_text(const char *text, bool has_quotes, tn_buf *out) {
   tn_buf_puts(out, has_quotes ? "\\\"\"" : "\"");
 }
 
-static void write_value(const tn_trace_names *names, const tn_node *v, bool is_input, tn_buf *out) {
+/* is_typed: numbers keep their types. */
+static void write_value(const tn_trace_names *names, const tn_node *v, bool is_input, bool is_typed,
+                        tn_buf *out) {
   tn_buf name = TN_BUF_INIT;
   if (tn_trace_name(names, v, &name)) {
     write_text(tn_buf_text(&name), false, out);
@@ -57,18 +60,23 @@ static void write_value(const tn_trace_names *names, const tn_node *v, bool is_i
     tn_buf_putc(out, '{');
     for (uint32_t i = 0; i < v->n_in; ++i) {
       tn_buf_puts(out, i == 0 ? "" : i % 2 == 1 ? ": " : ", ");
-      write_value(names, v->in[i], is_input && i % 2 == 1, out);
+      write_value(names, v->in[i], is_input && i % 2 == 1, is_typed, out);
     }
     tn_buf_putc(out, '}');
   } else if (tn_is(v, TN_OP_LIST)) {
     tn_buf_putc(out, '[');
     for (uint32_t i = 0; i < v->n_in; ++i) {
       tn_buf_puts(out, i > 0 ? ", " : "");
-      write_value(names, v->in[i], is_input, out);
+      write_value(names, v->in[i], is_input, is_typed, out);
     }
     tn_buf_putc(out, ']');
   } else if (tn_is(v, TN_OP_LAMBDA)) {
     tn_trace_print_map(v, &name);
+    write_text(tn_buf_text(&name), false, out);
+  } else if (is_typed && tn_is(v, TN_OP_INT) && v->dtype == TN_DT_BOOL) {
+    tn_buf_puts(out, v->attr.i64 != 0 ? "true" : "false");
+  } else if (is_typed && (tn_is(v, TN_OP_FLOAT) || tn_is(v, TN_OP_INT)) && !tn_trace_is_plain(v)) {
+    tn_trace_print_value(NULL, v, true, &name);
     write_text(tn_buf_text(&name), false, out);
   } else if (tn_is(v, TN_OP_FLOAT)) {
     tn_trace_print_float(v, out);
@@ -82,15 +90,16 @@ static void write_value(const tn_trace_names *names, const tn_node *v, bool is_i
   tn_buf_deinit(&name);
 }
 
-static void write_item(const tn_trace_names *names, const tn_node *v, bool is_input, tn_buf *list) {
+static void write_item(const tn_trace_names *names, const tn_node *v, bool is_input, bool is_typed,
+                       tn_buf *list) {
   tn_buf_puts(list, list->len > 0 ? ", " : "");
-  write_value(names, v, is_input, list);
+  write_value(names, v, is_input, is_typed, list);
 }
 
 /* ("read", 0) is 0, 0; a number or a name alone has no second part. */
 static void write_buffer(const tn_trace_names *names, const tn_node *v, tn_buf *attrs) {
   bool is_pair = tn_is(v, TN_OP_LIST) && v->n_in == 2;
-  write_item(names, is_pair ? v->in[1] : v, false, attrs);
+  write_item(names, is_pair ? v->in[1] : v, false, false, attrs);
   bool is_write = is_pair && strcmp(v->in[0]->attr.text, "write") == 0;
   tn_buf_puts(attrs, !is_pair ? ", null" : is_write ? ", 1" : ", 0");
 }
@@ -125,22 +134,22 @@ static void write_args(const tn_trace_names *names, const tn_sched_step *step, u
     const tn_node *v = step->args->in[k];
     switch (tn_trace_place_of(&params[k])) {
       case TN_PLACE_INPUT:
-        write_item(names, v, true, &t->inputs);
+        write_item(names, v, true, tn_trace_is_value(&params[k]), &t->inputs);
         break;
       case TN_PLACE_SPREAD:
         for (uint32_t j = 0; j < v->n_in; ++j) {
-          write_item(names, v->in[j], true, &t->inputs);
+          write_item(names, v->in[j], true, false, &t->inputs);
         }
         break;
       case TN_PLACE_ATTR:
-        write_item(names, v, false, &t->attrs);
+        write_item(names, v, false, tn_trace_is_value(&params[k]), &t->attrs);
         break;
       case TN_PLACE_BUFFER:
         write_buffer(names, v, &t->attrs);
         break;
       case TN_PLACE_DECISION:
         tn_buf_printf(decisions, "%s[%u, ", decisions->len > 0 ? ", " : "", i);
-        write_value(names, v, false, decisions);
+        write_value(names, v, false, false, decisions);
         tn_buf_putc(decisions, ']');
         break;
     }
@@ -149,7 +158,7 @@ static void write_args(const tn_trace_names *names, const tn_sched_step *step, u
 
 static void write_outs(const tn_trace_names *names, const tn_node *out, tn_buf *outs) {
   if (tn_is(out, TN_OP_VAR) || tn_is(out, TN_OP_LABEL)) {
-    write_item(names, out, true, outs);
+    write_item(names, out, true, false, outs);
   }
   for (uint32_t i = 0; tn_is(out, TN_OP_LIST) && i < out->n_in; ++i) {
     write_outs(names, out->in[i], outs);

@@ -70,6 +70,10 @@ static tn_status text_to_node(replay *r, const char *text, size_t len, const cha
     *out = tn_sched_parse_index_map(r->ir, text);
     return *out != NULL ? NULL : TN_ERR(TN_CORRUPT, "'%s' is no index map", text);
   }
+  if (strncmp(type, "value", 5) == 0 && strncmp(text, "T.", 2) == 0) {
+    *out = tn_sched_parse_number(r->ir, text);
+    return *out != NULL ? NULL : TN_ERR(TN_CORRUPT, "'%s' is no number", text);
+  }
   if (!is_input) {
     *out = tn_str(r->ir, text);
   } else if (len >= 2 && text[0] == '"' && text[len - 1] == '"') {

@@ -21,8 +21,14 @@ bool tn_trace_name(const tn_trace_names *names, const tn_node *handle, tn_buf *o
 /// The steps of TVM that change a program without proof, which are read and refused; NULL past the
 /// last.
 const char *tn_unsafe_step(uint32_t i);
-/// Appends a value as a script writes it: names may be NULL.
-void tn_trace_print_value(const tn_trace_names *names, const tn_node *v, tn_buf *out);
+/// Does a primitive keep this argument with its type, as annotations do?
+bool tn_trace_is_value(const tn_prim_param *p);
+/// Is a number of the type that it gets when it is read without one?
+bool tn_trace_is_plain(const tn_node *number);
+/// Appends a value as a script writes it, with is_typed numbers as T.int8(3) where 3 alone is read
+/// as another type. names may be NULL.
+void tn_trace_print_value(const tn_trace_names *names, const tn_node *v, bool is_typed,
+                          tn_buf *out);
 /// Appends a FLOAT, which can be told from a whole number.
 void tn_trace_print_float(const tn_node *v, tn_buf *out);
 /// Appends the lambda of an index map.

@@ -71,16 +71,33 @@ void tn_trace_print_map(const tn_node *map, tn_buf *out) {
   tn_buf_deinit(&text);
 }
 
-static void print_dict(const tn_trace_names *names, const tn_node *dict, tn_buf *out) {
+bool tn_trace_is_value(const tn_prim_param *p) { return strncmp(p->type, "value", 5) == 0; }
+
+bool tn_trace_is_plain(const tn_node *v) {
+  switch (v->dtype) {
+    case TN_DT_BOOL:
+    case TN_DT_I32:
+    case TN_DT_F32:
+      return true;
+    case TN_DT_I64:
+      return v->attr.i64 != (int32_t)v->attr.i64;
+    default:
+      return false;
+  }
+}
+
+static void print_dict(const tn_trace_names *names, const tn_node *dict, bool is_typed,
+                       tn_buf *out) {
   tn_buf_putc(out, '{');
   for (uint32_t i = 0; i < dict->n_in; ++i) {
     tn_buf_puts(out, i == 0 ? "" : i % 2 == 1 ? ": " : ", ");
-    tn_trace_print_value(names, dict->in[i], out);
+    tn_trace_print_value(names, dict->in[i], is_typed, out);
   }
   tn_buf_putc(out, '}');
 }
 
-void tn_trace_print_value(const tn_trace_names *names, const tn_node *v, tn_buf *out) {
+void tn_trace_print_value(const tn_trace_names *names, const tn_node *v, bool is_typed,
+                          tn_buf *out) {
   if (names != NULL && tn_trace_name(names, v, out)) {
     return;
   }
@@ -92,25 +109,31 @@ void tn_trace_print_value(const tn_trace_names *names, const tn_node *v, tn_buf 
       tn_pr_string(&(tn_printer){.out = out}, v->attr.text);
       break;
     case TN_OP_INT:
-      if (v->dtype == TN_DT_BOOL) {
+      if (is_typed && !tn_trace_is_plain(v)) {
+        tn_script_print_node(v, out);
+      } else if (v->dtype == TN_DT_BOOL) {
         tn_buf_puts(out, v->attr.i64 != 0 ? "True" : "False");
       } else {
         tn_buf_printf(out, "%lld", (long long)v->attr.i64);
       }
       break;
     case TN_OP_FLOAT:
-      tn_trace_print_float(v, out);
+      if (is_typed && !tn_trace_is_plain(v)) {
+        tn_script_print_node(v, out);
+      } else {
+        tn_trace_print_float(v, out);
+      }
       break;
     case TN_OP_LIST:
       tn_buf_putc(out, '[');
       for (uint32_t i = 0; i < v->n_in; ++i) {
         tn_buf_puts(out, i > 0 ? ", " : "");
-        tn_trace_print_value(names, v->in[i], out);
+        tn_trace_print_value(names, v->in[i], is_typed, out);
       }
       tn_buf_putc(out, ']');
       break;
     case TN_OP_DICT:
-      print_dict(names, v, out);
+      print_dict(names, v, is_typed, out);
       break;
     case TN_OP_LAMBDA:
       tn_trace_print_map(v, out);
@@ -126,7 +149,7 @@ char *tn_sched_value_print(const tn_node *value) {
   if (tn_is(value, TN_OP_STR)) {
     tn_buf_puts(&text, value->attr.text);
   } else {
-    tn_trace_print_value(NULL, value, &text);
+    tn_trace_print_value(NULL, value, false, &text);
   }
   return tn_buf_take(&text);
 }
@@ -137,7 +160,7 @@ static bool is_default(const tn_node *v, const tn_prim_param *p) {
   tn_buf text = TN_BUF_INIT;
   bool is_same = false;
   if (p->default_text[0] != '\0' && !tn_is(v, TN_OP_VAR) && !tn_is(v, TN_OP_LABEL)) {
-    tn_trace_print_value(NULL, v, &text);
+    tn_trace_print_value(NULL, v, false, &text);
     is_same = strcmp(tn_buf_text(&text), p->default_text) == 0;
   }
   tn_buf_deinit(&text);
@@ -148,13 +171,13 @@ static bool is_default(const tn_node *v, const tn_prim_param *p) {
 static void print_argument(const tn_trace_names *names, const tn_node *v, const tn_prim_param *p,
                            tn_buf *out) {
   if (strcmp(p->type, "buffer") != 0 || !tn_is(v, TN_OP_LIST) || v->n_in != 2) {
-    tn_trace_print_value(names, v, out);
+    tn_trace_print_value(names, v, tn_trace_is_value(p), out);
     return;
   }
   tn_buf_putc(out, '(');
-  tn_trace_print_value(names, v->in[0], out);
+  tn_trace_print_value(names, v->in[0], false, out);
   tn_buf_puts(out, ", ");
-  tn_trace_print_value(names, v->in[1], out);
+  tn_trace_print_value(names, v->in[1], false, out);
   tn_buf_putc(out, ')');
 }
 
@@ -183,7 +206,7 @@ static void print_step(tn_trace_names *names, const tn_sched *sched, uint32_t i,
     }
     for (uint32_t j = 0; params[k].is_rest && j < v->n_in; ++j) {
       tn_buf_puts(&args, args.len > 0 ? ", " : "");
-      tn_trace_print_value(names, v->in[j], &args);
+      tn_trace_print_value(names, v->in[j], false, &args);
     }
     if (!params[k].is_rest) {
       tn_buf_printf(&args, "%s%s=", args.len > 0 ? ", " : "", params[k].name);

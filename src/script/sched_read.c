@@ -196,6 +196,18 @@ static void define_program(tn_reader *r) {
   }
 }
 
+const tn_node *tn_sched_parse_number(tn_ir *ir, const char *text) {
+  tn_diags diags = {0};
+  tn_reader r = reader_of(ir, &no_script_opts, &diags);
+  const tn_ast *ast = tn_ast_parse_inner(ir, &r.arena, text, (tn_pos){0});
+  tn_val val = ast != NULL ? tn_read_val(&r, ast) : (tn_val){.kind = TN_VAL_ERROR};
+  const tn_node *number = val.kind == TN_VAL_NODE && diags.n == 0 ? val.node : NULL;
+  tn_reader_deinit(&r);
+  tn_diags_deinit(&diags);
+  bool is_number = number != NULL && (tn_is(number, TN_OP_INT) || tn_is(number, TN_OP_FLOAT));
+  return is_number ? number : NULL;
+}
+
 static const size_t max_text_bytes = (size_t)16 << 20;
 
 void tn_sched_script_run(const char *text, size_t len, const tn_sched_script_opts *opts,

@@ -49,6 +49,8 @@ void tn_sched_script_run(const char *text, size_t len, const tn_sched_script_opt
                          tn_sched *sched, tn_diags *diags);
 /// Reads the text of a lambda, "lambda i, j: (j, i)", as an index map. NULL when it is none.
 const tn_node *tn_sched_parse_index_map(tn_ir *ir, const char *text);
+/// Reads "T.int8(3)". NULL when it is no number.
+const tn_node *tn_sched_parse_number(tn_ir *ir, const char *text);
 
 /// A number or text as the command line gives it to a knob; the caller frees it.
 char *tn_sched_value_print(const tn_node *value);

@@ -139,6 +139,13 @@ static void scripts_are_read_in_the_forms_that_python_has(void **state) {
        "sch.annotate(j, \"y\", [1, \"a\\n\"])\n",
        "  sch.annotate(block_or_loop=l1, ann_key=\"x\", ann_val=0.5)\n"
        "  sch.annotate(block_or_loop=l2, ann_key=\"y\", ann_val=[1, \"a\\n\"])\n"},
+      {"i, j, k = sch.get_loops(\"Y\")\nsch.annotate(i, \"x\", {\"a\": [18446744073709551615, "
+       "True]})\n"
+       "sch.annotate(i, \"y\", [T.int8(3), T.int64(3), T.float16(3), T.float64(0.5), 3, 0.5])\n",
+       "  sch.annotate(block_or_loop=l1, ann_key=\"x\", "
+       "ann_val={\"a\": [T.uint64(18446744073709551615), True]})\n"
+       "  sch.annotate(block_or_loop=l1, ann_key=\"y\", ann_val=[T.int8(3), T.int64(3), "
+       "T.float16(3.0), T.float64(0.5), 3, 0.5])\n"},
   };
   for (size_t i = 0; i < TN_N_ROWS(cases); ++i) {
     tn_buf want = TN_BUF_INIT;
@@ -272,6 +279,11 @@ static const char *const traced[] = {
     "i = sch.get_loops(b)[0]\nsch.annotate(i, \"n\", 3)\nsch.annotate(i, \"f\", 2.0)\n"
     "sch.annotate(i, \"l\", [1, \"None\", [0.1], {\"a\": \"b\"}])\nsch.unannotate(i, "
     "\"n\")\nsch.unroll(i)\n",
+    "b = sch.get_block(\"Y\")\nsch.annotate(b, \"x\", {\"a\": [18446744073709551615, True, "
+    "\"T.int8(3)\"]})\n"
+    "sch.annotate(b, \"y\", [T.int8(3), T.int64(3), T.float16(3), T.float64(0.5), T.bool(False), "
+    "3])\n"
+    "sch.annotate(b, \"z\", T.uint64(7))\nsch.annotate(b, \"w\", 5000000000)\n",
     "sch.work_on(\"mm_relu\")\nb = sch.get_block(\"root\")\nc = sch.get_child_blocks(b)\n"
     "p = sch.get_producers(c[1])\nsch.add_unit_loop(p[0])\nsch.enter_postproc()\n",
 };
