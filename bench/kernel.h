@@ -42,7 +42,7 @@ static inline tn_status kernel_init_as(const tn_program *program, const char *na
   } address = {NULL};
   TN_GOTO(st, tn_driver_lower(program, opts, &lowered), done);
   TN_GOTO(st, kernel_emit(&lowered, opts, &object), done);
-  TN_GOTO(st, tn_jit_new(object.data, object.len, &k.jit), done);
+  TN_GOTO(st, tn_jit_new(&(tn_objects){.n = 1, .all = {object}}, &k.jit), done);
   address.object = tn_jit_find(k.jit, name);
   if (address.object == NULL) {
     kernel_deinit(&k);

@@ -34,6 +34,20 @@ typedef struct tn_codegen_opts {
 TN_MUST_USE tn_status tn_llvm_emit(const tn_module *lowered, const tn_codegen_opts *opts,
                                    tn_emit kind, tn_buf *out);
 
+/// Objects that are linked together.
+enum { TN_MAX_OBJECTS = 8 };
+typedef struct tn_objects {
+  size_t n;
+  tn_buf all[TN_MAX_OBJECTS];
+} tn_objects;
+
+/// As tn_llvm_emit does object code, but a large module as several objects, which n_threads make
+/// side by side. The bytes do not depend on n_threads. *out is zero before, and is deinitialised by
+/// the caller, also after an error.
+TN_MUST_USE tn_status tn_llvm_emit_objects(const tn_module *lowered, const tn_codegen_opts *opts,
+                                           int32_t n_threads, tn_objects *out);
+void tn_objects_deinit(tn_objects *objects);
+
 /// What became of the loops of every PRIM_FUNC. out_report: deinit with tn_llvm_report_deinit.
 TN_MUST_USE tn_status tn_llvm_report(const tn_module *lowered, const tn_codegen_opts *opts,
                                      tn_code_report *out_report);
@@ -44,10 +58,10 @@ void tn_llvm_report_deinit(tn_code_report *report);
 TN_MUST_USE tn_status tn_llvm_emit_blob(const char *name, const void *bytes, size_t n_bytes,
                                         const tn_target *target, tn_buf *out);
 
-/// Object code made executable in this process. Errors: UNSUPPORTED, naming a symbol, when the
+/// Object code made executable in this process. Errors: UNSUPPORTED, naming a symbol, when an
 /// object imports more than libm's functions.
 typedef struct tn_jit tn_jit;
-TN_MUST_USE tn_status tn_jit_new(const void *object, size_t n_bytes, tn_jit **out_jit);
+TN_MUST_USE tn_status tn_jit_new(const tn_objects *objects, tn_jit **out_jit);
 /// Address of a symbol, or NULL.
 void *tn_jit_find(tn_jit *jit, const char *name);
 void tn_jit_free(tn_jit *jit);

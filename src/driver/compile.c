@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "codegen/codegen.h"
 #include "driver/driver_priv.h"
+#include "runtime/cpu_count.h"
 
 static const tn_compile_opts defaults = TN_COMPILE_DEFAULTS;
 
@@ -45,13 +46,13 @@ static tn_kernel_fn find_kernel(void *ctx, const char *name) {
 }
 
 static tn_status jit_kernels(const tn_lowered *lowered, const tn_compile_opts *opts, holder *h) {
-  tn_buf object = TN_BUF_INIT;
+  tn_objects objects = {0};
   tn_codegen_opts cg = codegen_opts(opts, lowered->target);
-  tn_status st = tn_llvm_emit(&lowered->module, &cg, TN_EMIT_OBJ, &object);
+  tn_status st = tn_llvm_emit_objects(&lowered->module, &cg, tn_cpu_count(), &objects);
   if (st == NULL) {
-    st = tn_jit_new(object.data, object.len, &h->jit);
+    st = tn_jit_new(&objects, &h->jit);
   }
-  tn_buf_deinit(&object);
+  tn_objects_deinit(&objects);
   return st;
 }
 
@@ -106,21 +107,18 @@ done:
 
 /* ---- to files ---- */
 
+/* What a library is linked from. */
 typedef struct kernel_file {
   char *dir;      /* private folder; owned */
-  tn_buf object;  /* path of the kernels' object file */
   tn_buf library; /* path to link to */
-  tn_buf blob;    /* path of the image's object file */
-  tn_buf embed;   /* path of the object file with what other conventions need */
+  size_t n_objects;
+  char *objects[TN_MAX_OBJECTS + 2]; /* paths; owned */
 } kernel_file;
 
 static tn_status kernel_file_init(kernel_file *f) {
   *f = (kernel_file){0};
   TN_TRY(tn_dir_make_temp(&f->dir));
-  tn_buf_printf(&f->object, "%s/kernels.o", f->dir);
   tn_buf_printf(&f->library, "%s/kernels.so", f->dir);
-  tn_buf_printf(&f->blob, "%s/image.o", f->dir);
-  tn_buf_printf(&f->embed, "%s/embed.o", f->dir);
   return NULL;
 }
 
@@ -129,10 +127,36 @@ static void kernel_file_deinit(kernel_file *f) {
     tn_dir_remove_temp(f->dir);
   }
   free(f->dir);
-  tn_buf_deinit(&f->object);
+  for (size_t i = 0; i < f->n_objects; ++i) {
+    free(f->objects[i]);
+  }
   tn_buf_deinit(&f->library);
-  tn_buf_deinit(&f->blob);
-  tn_buf_deinit(&f->embed);
+}
+
+static tn_status add_object(kernel_file *f, const void *bytes, size_t n_bytes) {
+  tn_buf path = TN_BUF_INIT;
+  tn_buf_printf(&path, "%s/%zu.o", f->dir, f->n_objects);
+  f->objects[f->n_objects] = tn_buf_take(&path);
+  return tn_file_write(f->objects[f->n_objects++], bytes, n_bytes);
+}
+
+static tn_status add_kernels(kernel_file *f, const tn_lowered *lowered,
+                             const tn_compile_opts *opts) {
+  tn_objects objects = {0};
+  tn_codegen_opts cg = codegen_opts(opts, lowered->target);
+  tn_status st = tn_llvm_emit_objects(&lowered->module, &cg, tn_cpu_count(), &objects);
+  for (size_t i = 0; st == NULL && i < objects.n; ++i) {
+    st = add_object(f, objects.all[i].data, objects.all[i].len);
+  }
+  tn_objects_deinit(&objects);
+  return st;
+}
+
+/* Links what was added; *out: the library's bytes. */
+static tn_status link_library(const kernel_file *f, const tn_target *target, tn_buf *out) {
+  TN_TRY(tn_driver_link((const char *const *)f->objects, f->n_objects, target, false,
+                        f->library.data));
+  return tn_file_read(f->library.data, 0, out);
 }
 
 static tn_status write_object(const tn_lowered *lowered, const tn_compile_opts *opts,
@@ -155,10 +179,8 @@ static tn_status write_tnx(const tn_lowered *lowered, const tn_compile_opts *opt
   tn_buf image = TN_BUF_INIT;
   if (tn_module_has_kernels(&lowered->module)) {
     TN_GOTO(st, kernel_file_init(&f), done);
-    TN_GOTO(st, write_object(lowered, opts, f.object.data), done);
-    const char *objects[] = {f.object.data};
-    TN_GOTO(st, tn_driver_link(objects, 1, lowered->target, false, f.library.data), done);
-    TN_GOTO(st, tn_file_read(f.library.data, 0, &kernels), done);
+    TN_GOTO(st, add_kernels(&f, lowered, opts), done);
+    TN_GOTO(st, link_library(&f, lowered->target, &kernels), done);
   }
   TN_GOTO(st, tn_vm_emit(&lowered->module, lowered->target, kernels.data, kernels.len, &image),
           done);
@@ -188,12 +210,9 @@ static tn_status write_library(const tn_lowered *lowered, const tn_compile_opts 
   kernel_file f = {0};
   tn_buf image = TN_BUF_INIT;
   tn_buf bytes = TN_BUF_INIT;
-  const char *objects[3];
-  size_t n_objects = 0;
   TN_GOTO(st, kernel_file_init(&f), done);
   if (tn_module_has_kernels(&lowered->module)) {
-    TN_GOTO(st, write_object(lowered, opts, f.object.data), done);
-    objects[n_objects++] = f.object.data;
+    TN_GOTO(st, add_kernels(&f, lowered, opts), done);
   }
   if (opts->exports_tvm_ffi) {
     if (!has_public_kernel(&lowered->module)) {
@@ -208,18 +227,15 @@ static tn_status write_library(const tn_lowered *lowered, const tn_compile_opts 
     }
     size_t n_bytes = 0;
     const void *object = tn_embedded_object(TN_EMBEDDED_TVM_FFI, &n_bytes);
-    TN_GOTO(st, tn_file_write(f.embed.data, object, n_bytes), done);
-    objects[n_objects++] = f.embed.data;
+    TN_GOTO(st, add_object(&f, object, n_bytes), done);
   }
   TN_GOTO(st, tn_vm_emit(&lowered->module, lowered->target, NULL, 0, &image), done);
   TN_GOTO(st,
           tn_llvm_emit_blob(TN_EXEC_IMAGE_SYMBOL, image.data, image.len, lowered->target, &bytes),
           done);
-  TN_GOTO(st, tn_file_write(f.blob.data, bytes.data, bytes.len), done);
-  objects[n_objects++] = f.blob.data;
-  TN_GOTO(st, tn_driver_link(objects, n_objects, lowered->target, false, f.library.data), done);
+  TN_GOTO(st, add_object(&f, bytes.data, bytes.len), done);
   tn_buf_clear(&bytes);
-  TN_GOTO(st, tn_file_read(f.library.data, 0, &bytes), done);
+  TN_GOTO(st, link_library(&f, lowered->target, &bytes), done);
   TN_GOTO(st, tn_file_write(path, bytes.data, bytes.len), done);
 done:
   tn_buf_deinit(&image);

@@ -318,8 +318,10 @@ static void bytes_that_are_no_object_are_refused(void **state) {
   (void)state;
   tn_jit *jit = NULL;
   char zeros[4096] = {0};
-  expect_error(tn_jit_new("", 0, &jit), TN_CORRUPT, "no object file");
-  expect_error(tn_jit_new(zeros, sizeof zeros, &jit), TN_CORRUPT, "not an x86-64 object file");
+  tn_objects objects = {.n = 1};
+  expect_error(tn_jit_new(&objects, &jit), TN_CORRUPT, "no object file");
+  objects.all[0] = (tn_buf){.data = zeros, .len = sizeof zeros};
+  expect_error(tn_jit_new(&objects, &jit), TN_CORRUPT, "not an x86-64 object file");
   cgx x;
   cgx_init_body(&x, program, "entry");
   tn_buf object = TN_BUF_INIT;
@@ -327,7 +329,8 @@ static void bytes_that_are_no_object_are_refused(void **state) {
   expect_ok(tn_llvm_emit(&x.t.module, &opts, TN_EMIT_OBJ, &object));
   for (size_t cut = 0; cut < object.len;
        cut += 97) { /* truncated anywhere: an error or none, never a crash */
-    tn_status st = tn_jit_new(object.data, cut, &jit);
+    objects.all[0] = (tn_buf){.data = object.data, .len = cut};
+    tn_status st = tn_jit_new(&objects, &jit);
     assert_true(st != NULL);
     tn_status_free(st);
   }

@@ -152,7 +152,7 @@ static inline tn_status cgt_try_compile_as(cgt *t, const tn_codegen_opts *opts) 
   t->jit = NULL;
   tn_status st = tn_llvm_emit(&t->module, opts, TN_EMIT_OBJ, &object);
   if (st == NULL) {
-    st = tn_jit_new(object.data, object.len, &t->jit);
+    st = tn_jit_new(&(tn_objects){.n = 1, .all = {object}}, &t->jit);
   }
   tn_buf_deinit(&object);
   return st;

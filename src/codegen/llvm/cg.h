@@ -3,6 +3,7 @@
 /* The emitter's state and its parts, private to this folder.
  *
  *   emit.c      a module of lowered functions -> LLVM module -> passes -> text or object
+ *   objects.c   the same as several objects, made side by side
  *   context.c   LLVM context, target machine, pass pipeline, errors
  *   types.c     element types and constants
  *   range.c     intervals of index expressions
@@ -94,6 +95,15 @@ typedef struct tn_cg {
   TN_VEC(tn_cg_range) range_values;
   LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr, void_;
 } tn_cg;
+
+/* ---- emit.c ---- */
+/// Starts an emission of the functions whose object_of is `object`, object_of NULL: of all; *cg is
+/// deinitialised by the caller, also after an error.
+TN_MUST_USE tn_status tn_cg_emit_part(tn_cg *cg, const tn_module *lowered,
+                                      const tn_codegen_opts *opts, const uint32_t *object_of,
+                                      uint32_t object);
+/// The rest, which reads no node of the module: verification, LLVM's passes, output.
+TN_MUST_USE tn_status tn_cg_finish(tn_cg *cg, tn_emit kind, tn_buf *out);
 
 /* ---- context.c ---- */
 /// Makes LLVM know the architectures of our targets, once in a process.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* A module of lowered functions -> text, assembly or object code: the front of this folder, with
- * jit.c. */
+ * objects.c and jit.c. */
 #include "codegen/llvm/cg.h"
 
 #include <stdlib.h>
@@ -22,7 +22,8 @@ static void find_recursive(tn_cg *cg) {
   free(is_recursive);
 }
 
-static tn_status emit_functions(tn_cg *cg) {
+/* Functions whose object_of is `object`; object_of NULL: all. */
+static tn_status emit_functions(tn_cg *cg, const uint32_t *object_of, uint32_t object) {
   const tn_module *module = cg->module;
   find_recursive(cg);
   for (uint32_t i = 0; i < module->n_funcs;
@@ -32,7 +33,8 @@ static tn_status emit_functions(tn_cg *cg) {
     }
   }
   for (uint32_t i = 0; i < module->n_funcs && cg->st == NULL; ++i) {
-    if (tn_is(module->funcs[i].func, TN_OP_PRIM_FUNC)) {
+    bool is_wanted = object_of == NULL || object_of[i] == object;
+    if (is_wanted && tn_is(module->funcs[i].func, TN_OP_PRIM_FUNC)) {
       cg->func = module->funcs[i].func;
       cg->func_name = module->funcs[i].name;
       cg->n_outlined = 0;
@@ -51,19 +53,26 @@ static tn_status emit_functions(tn_cg *cg) {
   return st;
 }
 
+tn_status tn_cg_emit_part(tn_cg *cg, const tn_module *lowered, const tn_codegen_opts *opts,
+                          const uint32_t *object_of, uint32_t object) {
+  TN_TRY(tn_cg_init(cg, lowered, opts));
+  return emit_functions(cg, object_of, object);
+}
+
+tn_status tn_cg_finish(tn_cg *cg, tn_emit kind, tn_buf *out) {
+  TN_TRY(tn_cg_verify(cg));
+  if (kind != TN_EMIT_LL || !cg->opts->keep_unoptimised) {
+    TN_TRY(tn_cg_run_passes(cg));
+    tn_cg_widen_halves(cg);
+  }
+  return tn_cg_write(cg, kind, out);
+}
+
 tn_status tn_llvm_emit(const tn_module *lowered, const tn_codegen_opts *opts, tn_emit kind,
                        tn_buf *out) {
   tn_cg cg;
-  tn_status st = NULL;
-  TN_GOTO(st, tn_cg_init(&cg, lowered, opts), done);
-  TN_GOTO(st, emit_functions(&cg), done);
-  TN_GOTO(st, tn_cg_verify(&cg), done);
-  if (kind != TN_EMIT_LL || !opts->keep_unoptimised) {
-    TN_GOTO(st, tn_cg_run_passes(&cg), done);
-    tn_cg_widen_halves(&cg);
-  }
-  TN_GOTO(st, tn_cg_write(&cg, kind, out), done);
-done:
+  tn_status st = tn_cg_emit_part(&cg, lowered, opts, NULL, 0);
+  st = st == NULL ? tn_cg_finish(&cg, kind, out) : st;
   tn_cg_deinit(&cg);
   return st;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
-/* Object code made executable in this process, through LLVM's ORC. The object may import functions
+/* Object code made executable in this process, through LLVM's ORC. Objects may import functions
  * of libm and nothing else; another name is an error that names it, found before anything is
  * linked. */
 #include <elf.h>
@@ -89,7 +89,7 @@ static int is_libm_symbol(void *ctx, LLVMOrcSymbolStringPoolEntryRef symbol) {
   return tn_cg_is_libm_name(name, strlen(name));
 }
 
-static tn_status link_object(tn_jit *jit, const void *object, size_t n_bytes) {
+static tn_status link_objects(tn_jit *jit, const tn_objects *objects) {
   LLVMOrcDefinitionGeneratorRef libm = NULL;
   LLVMOrcJITDylibRef dylib = LLVMOrcLLJITGetMainJITDylib(jit->lljit);
   char prefix = LLVMOrcLLJITGetGlobalPrefix(jit->lljit);
@@ -97,15 +97,21 @@ static tn_status link_object(tn_jit *jit, const void *object, size_t n_bytes) {
       LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&libm, prefix, is_libm_symbol, NULL),
       "finding libm"));
   LLVMOrcJITDylibAddGenerator(dylib, libm);
-  LLVMMemoryBufferRef memory =
-      LLVMCreateMemoryBufferWithMemoryRangeCopy(object, n_bytes, "kernels");
-  return tn_cg_llvm_error(LLVMOrcLLJITAddObjectFile(jit->lljit, dylib, memory), "linking kernels");
+  for (size_t i = 0; i < objects->n; ++i) {
+    LLVMMemoryBufferRef memory = LLVMCreateMemoryBufferWithMemoryRangeCopy(
+        objects->all[i].data, objects->all[i].len, "kernels");
+    TN_TRY(
+        tn_cg_llvm_error(LLVMOrcLLJITAddObjectFile(jit->lljit, dylib, memory), "linking kernels"));
+  }
+  return NULL;
 }
 
-tn_status tn_jit_new(const void *object, size_t n_bytes, tn_jit **out_jit) {
+tn_status tn_jit_new(const tn_objects *objects, tn_jit **out_jit) {
   tn_status st = NULL;
   tn_jit *jit = NULL;
-  TN_GOTO(st, check_imports(object, n_bytes), done);
+  for (size_t i = 0; i < objects->n; ++i) {
+    TN_GOTO(st, check_imports(objects->all[i].data, objects->all[i].len), done);
+  }
   tn_cg_register_targets();
   jit = calloc(1, sizeof *jit);
   if (jit == NULL) {
@@ -116,7 +122,7 @@ tn_status tn_jit_new(const void *object, size_t n_bytes, tn_jit **out_jit) {
           done);
   LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(jit->lljit), drop_error,
                                           NULL);
-  TN_GOTO(st, link_object(jit, object, n_bytes), done);
+  TN_GOTO(st, link_objects(jit, objects), done);
   *out_jit = jit;
   jit = NULL;
 done:
