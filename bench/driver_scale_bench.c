@@ -432,6 +432,7 @@ static tn_status run_passes(table *t, tn_module *module, const tn_compile_opts *
 
 static tn_status emit(table *t, const tn_module *module, const tn_target *target) {
   tn_buf out = TN_BUF_INIT;
+  tn_exec_bytes image = {0};
   tn_status st = NULL;
   figure before = begin();
   if (tn_module_has_kernels(module)) {
@@ -439,11 +440,11 @@ static tn_status emit(table *t, const tn_module *module, const tn_target *target
     TN_GOTO(st, tn_llvm_emit(module, &cg, TN_EMIT_LL, &out), done);
     end(t, "code for LLVM", before);
   }
-  tn_buf_clear(&out);
   before = begin();
-  TN_GOTO(st, tn_vm_emit(module, target, NULL, 0, &out), done);
+  TN_GOTO(st, tn_vm_emit(module, target, NULL, 0, &image), done);
   end(t, "bytecode", before);
 done:
+  free(image.data);
   tn_buf_deinit(&out);
   return st;
 }

@@ -66,10 +66,16 @@ TN_MUST_USE tn_status tn_jit_new(const tn_objects *objects, tn_jit **out_jit);
 void *tn_jit_find(tn_jit *jit, const char *name);
 void tn_jit_free(tn_jit *jit);
 
-/// Writes the executable image (abi/exec.h) of a module whose graph functions are in VM form
+/// Memory aligned as images are (TN_IMAGE_ALIGN_BYTES); freed with free().
+typedef struct tn_exec_bytes {
+  void *data;
+  size_t n_bytes;
+} tn_exec_bytes;
+
+/// Makes the executable image (abi/exec.h) of a module whose graph functions are in VM form
 /// (graph/graph.h); kernels: the ELF shared object's bytes, or n_kernel_bytes 0 when the host
-/// supplies symbols (JIT, .so).
+/// supplies symbols (JIT, .so). Errors: NO_MEMORY.
 TN_MUST_USE tn_status tn_vm_emit(const tn_module *module, const tn_target *target,
-                                 const void *kernels, size_t n_kernel_bytes, tn_buf *out_image);
+                                 const void *kernels, size_t n_kernel_bytes, tn_exec_bytes *out_image);
 
 #endif

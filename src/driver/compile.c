@@ -26,13 +26,13 @@ static tn_codegen_opts codegen_opts(const tn_compile_opts *opts, const tn_target
 /* What an in-memory executable stands on. */
 typedef struct holder {
   tn_jit *jit;
-  void *image; /* aligned to 64 bytes, so that the executable need not copy it */
+  tn_exec_bytes image;
 } holder;
 
 static void free_holder(void *ctx) {
   holder *h = ctx;
   tn_jit_free(h->jit);
-  free(h->image);
+  free(h->image.data);
   free(h);
 }
 
@@ -56,29 +56,11 @@ static tn_status jit_kernels(const tn_lowered *lowered, const tn_compile_opts *o
   return st;
 }
 
-static tn_status emit_image(const tn_lowered *lowered, holder *h, size_t *out_n_bytes) {
-  enum { ALIGN = 64 };
-  tn_buf bytes = TN_BUF_INIT;
-  tn_status st = tn_vm_emit(&lowered->module, lowered->target, NULL, 0, &bytes);
-  if (st == NULL) {
-    h->image = aligned_alloc(ALIGN, (bytes.len + ALIGN - 1) / ALIGN * ALIGN);
-    if (h->image == NULL) {
-      st = TN_ERR(TN_NO_MEMORY, "no memory for an executable of %zu bytes", bytes.len);
-    } else {
-      memcpy(h->image, bytes.data, bytes.len);
-      *out_n_bytes = bytes.len;
-    }
-  }
-  tn_buf_deinit(&bytes);
-  return st;
-}
-
 tn_status tn_program_compile(const tn_program *program, const tn_compile_opts *opts,
                              tn_exec **out_exec) {
   tn_status st = NULL;
   tn_lowered lowered = {0};
   holder *h = NULL;
-  size_t n_bytes = 0;
   opts = opts != NULL ? opts : &defaults;
   TN_GOTO(st, tn_driver_lower(program, opts, &lowered), done);
   if (!tn_target_runs_here(lowered.target)) {
@@ -94,8 +76,11 @@ tn_status tn_program_compile(const tn_program *program, const tn_compile_opts *o
   if (tn_module_has_kernels(&lowered.module)) {
     TN_GOTO(st, jit_kernels(&lowered, opts, h), done);
   }
-  TN_GOTO(st, emit_image(&lowered, h, &n_bytes), done);
-  TN_GOTO(st, tn_exec_from_memory(h->image, n_bytes, find_kernel, h, free_holder, out_exec), done);
+  TN_GOTO(st, tn_vm_emit(&lowered.module, lowered.target, NULL, 0, &h->image), done);
+  TN_GOTO(
+      st,
+      tn_exec_from_memory(h->image.data, h->image.n_bytes, find_kernel, h, free_holder, out_exec),
+      done);
   h = NULL; /* the executable's now */
 done:
   if (h != NULL) {
@@ -176,7 +161,7 @@ static tn_status write_tnx(const tn_lowered *lowered, const tn_compile_opts *opt
   tn_status st = NULL;
   kernel_file f = {0};
   tn_buf kernels = TN_BUF_INIT;
-  tn_buf image = TN_BUF_INIT;
+  tn_exec_bytes image = {0};
   if (tn_module_has_kernels(&lowered->module)) {
     TN_GOTO(st, kernel_file_init(&f), done);
     TN_GOTO(st, add_kernels(&f, lowered, opts), done);
@@ -184,10 +169,10 @@ static tn_status write_tnx(const tn_lowered *lowered, const tn_compile_opts *opt
   }
   TN_GOTO(st, tn_vm_emit(&lowered->module, lowered->target, kernels.data, kernels.len, &image),
           done);
-  TN_GOTO(st, tn_file_write(path, image.data, image.len), done);
+  TN_GOTO(st, tn_file_write(path, image.data, image.n_bytes), done);
 done:
   tn_buf_deinit(&kernels);
-  tn_buf_deinit(&image);
+  free(image.data);
   kernel_file_deinit(&f);
   return st;
 }
@@ -208,7 +193,7 @@ static tn_status write_library(const tn_lowered *lowered, const tn_compile_opts 
                                const char *path) {
   tn_status st = NULL;
   kernel_file f = {0};
-  tn_buf image = TN_BUF_INIT;
+  tn_exec_bytes image = {0};
   tn_buf bytes = TN_BUF_INIT;
   TN_GOTO(st, kernel_file_init(&f), done);
   if (tn_module_has_kernels(&lowered->module)) {
@@ -230,15 +215,16 @@ static tn_status write_library(const tn_lowered *lowered, const tn_compile_opts 
     TN_GOTO(st, add_object(&f, object, n_bytes), done);
   }
   TN_GOTO(st, tn_vm_emit(&lowered->module, lowered->target, NULL, 0, &image), done);
-  TN_GOTO(st,
-          tn_llvm_emit_blob(TN_EXEC_IMAGE_SYMBOL, image.data, image.len, lowered->target, &bytes),
-          done);
+  TN_GOTO(
+      st,
+      tn_llvm_emit_blob(TN_EXEC_IMAGE_SYMBOL, image.data, image.n_bytes, lowered->target, &bytes),
+      done);
   TN_GOTO(st, add_object(&f, bytes.data, bytes.len), done);
   tn_buf_clear(&bytes);
   TN_GOTO(st, link_library(&f, lowered->target, &bytes), done);
   TN_GOTO(st, tn_file_write(path, bytes.data, bytes.len), done);
 done:
-  tn_buf_deinit(&image);
+  free(image.data);
   tn_buf_deinit(&bytes);
   kernel_file_deinit(&f);
   return st;

@@ -169,6 +169,26 @@ static void hashes_never_change(void **state) {
   assert_int_equal(h.lo, 0x8bbdc6b1ceebc80f);
 }
 
+static void every_byte_of_a_long_run_shows_in_its_hash(void **state) {
+  (void)state;
+  static char run[1003];
+  tn_map seen = {0};
+  tn_map_set(&seen, tn_hash_bytes(0, run, sizeof run), 1);
+  tn_map_set(&seen, tn_hash128_bytes((tn_hash128){0, 0}, run, sizeof run).hi, 1);
+  tn_map_set(&seen, tn_hash128_bytes((tn_hash128){0, 0}, run, sizeof run).lo, 1);
+  for (size_t i = 0; i < sizeof run; ++i) {
+    run[i] = 1;
+    tn_map_set(&seen, tn_hash_bytes(0, run, sizeof run), 1);
+    tn_hash128 h = tn_hash128_bytes((tn_hash128){0, 0}, run, sizeof run);
+    tn_map_set(&seen, h.hi, 1);
+    tn_map_set(&seen, h.lo, 1);
+    run[i] = 0;
+    tn_map_set(&seen, tn_hash_bytes(0, run, i), 1);
+  }
+  assert_int_equal(seen.len, 3 + 4 * sizeof run);
+  tn_map_deinit(&seen);
+}
+
 static void hashes_tell_apart_what_looks_alike(void **state) {
   (void)state;
   assert_int_not_equal(tn_hash_bytes(0, "", 0), tn_hash_bytes(0, "\0", 1));
@@ -218,6 +238,7 @@ int main(void) {
       cmocka_unit_test(a_strmap_keeps_the_order_of_insertion),
       cmocka_unit_test(a_strmap_agrees_with_a_plain_table),
       cmocka_unit_test(hashes_never_change),
+      cmocka_unit_test(every_byte_of_a_long_run_shows_in_its_hash),
       cmocka_unit_test(hashes_tell_apart_what_looks_alike),
       cmocka_unit_test(random_numbers_repeat_and_stay_in_range),
   };

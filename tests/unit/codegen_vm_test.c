@@ -143,7 +143,7 @@ typedef struct machine {
   tn_runtime *rt;
   tn_exec *exec;
   tn_vm *vm;
-  tn_buf image;
+  tn_exec_bytes image;
   int32_t n_inc;
 } machine;
 
@@ -157,7 +157,7 @@ static tn_status machine_init(machine *m, const tn_module *module) {
           tn_registry_add(tn_runtime_registry(m->rt), "host.inc", vm_inc, &m->n_inc, NULL, false),
           done);
   TN_GOTO(st, tn_vm_emit(module, NULL, NULL, 0, &m->image), done);
-  TN_GOTO(st, tn_exec_from_memory(m->image.data, m->image.len, find_kernel, NULL, NULL, &m->exec),
+  TN_GOTO(st, tn_exec_from_memory(m->image.data, m->image.n_bytes, find_kernel, NULL, NULL, &m->exec),
           done);
   TN_GOTO(st, tn_vm_create(m->rt, m->exec, NULL, 0, &m->vm), done);
 done:
@@ -168,7 +168,7 @@ static void machine_deinit(machine *m) {
   tn_vm_release(m->vm);
   tn_exec_release(m->exec);
   tn_runtime_release(m->rt);
-  tn_buf_deinit(&m->image);
+  free(m->image.data);
 }
 
 static bool same_value(const tn_value *want, const tn_arg *got) {

@@ -126,7 +126,7 @@ static uint32_t arch_of(const tn_target *target) {
 }
 
 tn_status tn_vm_emit(const tn_module *module, const tn_target *target, const void *kernels,
-                     size_t n_kernel_bytes, tn_buf *out_image) {
+                     size_t n_kernel_bytes, tn_exec_bytes *out_image) {
   tn_vm_tables t = {0};
   target = target != NULL ? target : tn_target_host();
   (void)tn_vm_string(&t, "");
@@ -134,8 +134,9 @@ tn_status tn_vm_emit(const tn_module *module, const tn_target *target, const voi
   bool has_kernels = t.kernels.len > 0;
   tn_status st = emit_functions(&t, module);
   if (st == NULL) {
-    tn_vm_tables_write(&t, has_kernels ? arch_of(target) : 0, has_kernels ? target->required : "",
-                       kernels, n_kernel_bytes, out_image);
+    st =
+        tn_vm_tables_write(&t, has_kernels ? arch_of(target) : 0,
+                           has_kernels ? target->required : "", kernels, n_kernel_bytes, out_image);
   }
   tn_vm_tables_deinit(&t);
   return tn_status_wrap(st, "code for the virtual machine");

@@ -2,6 +2,7 @@
 /* Copyright The Tenon authors. */
 /* The tables of an executable while it is made: texts, types, constants (equal ones once, tensors
  * aligned to 64 bytes), functions; and the bytes they become (abi/exec.h). */
+#include <stdlib.h>
 #include <string.h>
 
 #include "abi/exec_layout.h"
@@ -18,7 +19,6 @@ void tn_vm_tables_deinit(tn_vm_tables *t) {
   TN_VEC_DEINIT(&t->consts);
   TN_VEC_DEINIT(&t->const_arrays);
   tn_map_deinit(&t->const_at);
-  tn_buf_deinit(&t->data);
   tn_strmap_deinit(&t->vm_funcs);
   tn_strmap_deinit(&t->kernels);
   tn_strmap_deinit(&t->packed);
@@ -110,19 +110,14 @@ int64_t tn_vm_const_tensor(tn_vm_tables *t, const tn_array *array) {
       tn_array_equal(t->const_arrays.data[at], array)) {
     return (int64_t)at;
   }
-  static const char zeros[TN_IMAGE_ALIGN_BYTES] = {0};
-  size_t rest = t->data.len % TN_IMAGE_ALIGN_BYTES;
-  if (rest != 0) {
-    tn_buf_append(&t->data, zeros, TN_IMAGE_ALIGN_BYTES - rest);
-  }
-  tn_exec_const c = {.kind = TN_EXEC_C_TENSOR, .offset = t->data.len, .n_bytes = n_bytes};
+  size_t rest = t->n_data % TN_IMAGE_ALIGN_BYTES;
+  t->n_data += rest != 0 ? TN_IMAGE_ALIGN_BYTES - rest : 0;
+  tn_exec_const c = {.kind = TN_EXEC_C_TENSOR, .offset = t->n_data, .n_bytes = n_bytes};
   c.type = (tn_exec_type){.kind = TN_EXEC_TY_TENSOR,
                           .dtype = array->dtype,
                           .ndim = array->ndim,
                           .dims = push_dims(t, (uint32_t)array->ndim, array->shape)};
-  if (n_bytes > 0) {
-    tn_buf_append(&t->data, array->data, n_bytes);
-  }
+  t->n_data += n_bytes;
   int64_t index = push_const(t, &c, array);
   tn_map_set(&t->const_at, hash, (uint64_t)index);
   return index;
@@ -185,8 +180,32 @@ int64_t tn_vm_packed(tn_vm_tables *t, const char *name) {
 
 /* ---- the image ---- */
 
-void tn_vm_tables_write(const tn_vm_tables *t, uint32_t arch, const char *cpu_features,
-                        const void *kernels, size_t n_kernel_bytes, tn_buf *out) {
+/* What the constants' offsets tell is room for their elements; gaps are zero. */
+static void write_data(const tn_vm_tables *t, uint8_t *to) {
+  size_t at = 0;
+  for (size_t i = 0; i < t->consts.len; ++i) {
+    const tn_exec_const *c = &t->consts.data[i];
+    if (t->const_arrays.data[i] != NULL) {
+      memset(to + at, 0, c->offset - at);
+      if (c->n_bytes > 0) {
+        memcpy(to + c->offset, t->const_arrays.data[i]->data, c->n_bytes);
+      }
+      at = c->offset + c->n_bytes;
+    }
+  }
+}
+
+static tn_status image_init(tn_exec_bytes *image, size_t n_bytes) {
+  size_t n = (n_bytes + TN_IMAGE_ALIGN_BYTES - 1) / TN_IMAGE_ALIGN_BYTES * TN_IMAGE_ALIGN_BYTES;
+  image->data = aligned_alloc(TN_IMAGE_ALIGN_BYTES, n);
+  image->n_bytes = n_bytes;
+  return image->data != NULL
+             ? NULL
+             : TN_ERR(TN_NO_MEMORY, "no memory for an executable of %zu bytes", n_bytes);
+}
+
+tn_status tn_vm_tables_write(const tn_vm_tables *t, uint32_t arch, const char *cpu_features,
+                             const void *kernels, size_t n_kernel_bytes, tn_exec_bytes *out_image) {
   tn_buf strings = TN_BUF_INIT; /* with the header's own at the end */
   tn_buf_append(&strings, t->strings.data, t->strings.len);
   uint32_t features = (uint32_t)strings.len;
@@ -205,7 +224,7 @@ void tn_vm_tables_write(const tn_vm_tables *t, uint32_t arch, const char *cpu_fe
       {TN_EXEC_DIMS, t->dims.data, t->dims.len * sizeof *t->dims.data},
       {TN_EXEC_CODE, t->code.data, t->code.len * sizeof *t->code.data},
       {TN_EXEC_CONSTS, t->consts.data, t->consts.len * sizeof *t->consts.data},
-      {TN_EXEC_DATA, t->data.data, t->data.len},
+      {TN_EXEC_DATA, NULL, t->n_data},
       {TN_EXEC_KERNELS, kernels, n_kernel_bytes},
   };
   enum { N_SECTIONS = sizeof all / sizeof all[0] };
@@ -222,18 +241,25 @@ void tn_vm_tables_write(const tn_vm_tables *t, uint32_t arch, const char *cpu_fe
                            .n_sections = N_SECTIONS,
                            .cpu_features = features,
                            .producer = producer};
-  size_t start = out->len;
-  tn_buf_append(out, &header, sizeof header);
-  tn_buf_append(out, rows, sizeof rows);
-  for (uint32_t i = 0; i < N_SECTIONS; ++i) {
-    while (out->len - start < rows[i].offset) {
-      tn_buf_putc(out, 0);
+  tn_status st = image_init(out_image, n_bytes);
+  if (st == NULL) {
+    uint8_t *to = out_image->data;
+    size_t at = sizeof header + sizeof rows;
+    memcpy(to + sizeof header, rows, sizeof rows);
+    for (uint32_t i = 0; i < N_SECTIONS; ++i) {
+      memset(to + at, 0, rows[i].offset - at);
+      if (all[i].kind == TN_EXEC_DATA) {
+        write_data(t, to + rows[i].offset);
+      } else if (all[i].n_bytes > 0) {
+        memcpy(to + rows[i].offset, all[i].bytes, all[i].n_bytes);
+      }
+      at = rows[i].offset + all[i].n_bytes;
     }
-    if (all[i].n_bytes > 0) {
-      tn_buf_append(out, all[i].bytes, all[i].n_bytes);
-    }
+    memset(to + at, 0, n_bytes - at);
+    memcpy(to, &header, sizeof header);
+    header.checksum = tn_exec_checksum(to, n_bytes);
+    memcpy(to, &header, sizeof header);
   }
-  header.checksum = tn_exec_checksum(out->data + start, n_bytes);
-  memcpy(out->data + start, &header, sizeof header);
   tn_buf_deinit(&strings);
+  return st;
 }

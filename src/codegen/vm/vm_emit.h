@@ -8,6 +8,7 @@
 
 #include "abi/exec.h"
 #include "base/buf.h"
+#include "codegen/codegen.h"
 #include "graph/graph.h"
 
 /* ---- tables.c: sections ---- */
@@ -22,8 +23,8 @@ typedef struct tn_vm_tables {
   TN_VEC(tn_exec_const) consts;
   TN_VEC(const tn_array *) const_arrays; /* by constant; NULL for what is no tensor */
   tn_map const_at;                       /* hash of kind and content -> a constant that has it */
-  tn_buf data;
-  tn_strmap vm_funcs; /* name -> index + 1 into funcs */
+  size_t n_data;                         /* bytes of the tensors, each at its constant's offset */
+  tn_strmap vm_funcs;                    /* name -> index + 1 into funcs */
   tn_strmap kernels;
   tn_strmap packed;
 } tn_vm_tables;
@@ -42,9 +43,10 @@ void tn_vm_push_type(tn_vm_tables *t, const char *name, const tn_node *type);
 int64_t tn_vm_packed(tn_vm_tables *t, const char *name);
 /// Index of a function in one of the maps, or -1.
 int64_t tn_vm_func_find(const tn_strmap *map, const char *name);
-/// Writes header, section table and sections.
-void tn_vm_tables_write(const tn_vm_tables *t, uint32_t arch, const char *cpu_features,
-                        const void *kernels, size_t n_kernel_bytes, tn_buf *out);
+/// Header, section table and sections; image as of tn_vm_emit.
+TN_MUST_USE tn_status tn_vm_tables_write(const tn_vm_tables *t, uint32_t arch,
+                                         const char *cpu_features, const void *kernels,
+                                         size_t n_kernel_bytes, tn_exec_bytes *out_image);
 
 /* ---- func.c: one function ---- */
 
