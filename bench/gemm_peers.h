@@ -21,7 +21,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "tenon/bench.h"
 
@@ -140,31 +139,6 @@ static inline tn_status gemm_peer_run(void *ctx) {
   return status == 0 ? NULL : tn_status_make(TN_INTERNAL, "dnnl_sgemm refused");
 }
 
-static inline double gemm_cpu_ms(void) {
-  struct timespec now = {0};
-  (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
-/// A library's threads spin after a call before they sleep (OpenBLAS's as long as 2^28 clocks, 110
-/// ms), which would be in the next one's sample. The library stays as it comes; whoever is next
-/// waits until no thread of this process computes.
-static inline tn_status gemm_rest(void *ctx) {
-  enum { MAX_STEPS = 100, STEP_MS = 5 };
-  const struct timespec step = {.tv_nsec = STEP_MS * 1000000};
-  (void)ctx;
-  double before = gemm_cpu_ms();
-  for (int32_t i = 0; i < MAX_STEPS; ++i) {
-    (void)nanosleep(&step, NULL);
-    double now = gemm_cpu_ms();
-    if (now - before < 0.1 * STEP_MS) {
-      break;
-    }
-    before = now;
-  }
-  return NULL;
-}
-
 /// Races `ours`, which computes the same product with n_threads threads, with every peer.
 static inline tn_status gemm_race_run(gemm_race *race, const tn_bench_call *ours,
                                       const gemm_peers *peers) {
@@ -183,7 +157,7 @@ static inline tn_status gemm_race_run(gemm_race *race, const tn_bench_call *ours
   for (int32_t i = 0; i < peers->n; ++i) {
     theirs[i] = (gemm_peer_call){&peers->at[i], race};
     calls[1 + stride * i] = (tn_bench_call){gemm_peer_run, &theirs[i]};
-    calls[stride + stride * i] = stride == 2 ? (tn_bench_call){gemm_rest, NULL} : calls[1 + i];
+    calls[stride + stride * i] = stride == 2 ? (tn_bench_call){tn_bench_rest, NULL} : calls[1 + i];
   }
   tn_status st = tn_bench_in_turn(calls, n_calls, &opts, results);
   if (st != NULL) {

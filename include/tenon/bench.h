@@ -90,6 +90,11 @@ TN_API tn_status tn_bench_in_turn(const tn_bench_call *calls, int32_t n_calls,
 TN_API tn_status tn_bench_compare(const tn_bench_call *a, const tn_bench_call *b,
                                   const tn_bench_opts *opts, tn_bench_pair *out_pair);
 
+/// Waits until no thread of this process computes, half a second at most: a library's threads spin
+/// after a call before they sleep, which would be in the next one's sample. A call to put between
+/// those of several threads that are measured in turn; ctx is not looked at.
+TN_API tn_status tn_bench_rest(void *ctx);
+
 TN_API void tn_bench_result_deinit(tn_bench_result *result);
 TN_API void tn_bench_pair_deinit(tn_bench_pair *pair);
 

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "runtime/mem.h"
@@ -255,6 +256,28 @@ tn_status tn_bench_compare(const tn_bench_call *a, const tn_bench_call *b,
   TN_TRY(tn_bench_in_turn(calls, 2, opts, results));
   *out_pair = (tn_bench_pair){.a = results[0], .b = results[1]};
   out_pair->ratio = out_pair->a.median_us / out_pair->b.median_us;
+  return NULL;
+}
+
+static double cpu_ms(void) {
+  struct timespec now = {0};
+  (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+tn_status tn_bench_rest(void *ctx) {
+  enum { MAX_STEPS = 100, STEP_MS = 5 }; /* OpenBLAS's threads spin for as long as 110 ms */
+  const struct timespec step = {.tv_nsec = STEP_MS * 1000000};
+  double before = cpu_ms();
+  (void)ctx;
+  for (int32_t i = 0; i < MAX_STEPS; ++i) {
+    (void)nanosleep(&step, NULL);
+    double now = cpu_ms();
+    if (now - before < 0.1 * STEP_MS) {
+      break;
+    }
+    before = now;
+  }
   return NULL;
 }
 

@@ -116,3 +116,43 @@ tn_status answers_compare(const answers *first, session *s, const char *name) {
   tn_arg_release(&ret);
   return st;
 }
+
+static double norm_of_tensors(const tn_tensor *ours, const tn_tensor *theirs) {
+  int64_t n = tn_dl_n_elems(tn_tensor_dl(ours));
+  double squares = 0;
+  double all = 0;
+  if (!have_one_shape(tn_tensor_dl(ours), tn_tensor_dl(theirs))) {
+    return -1;
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    double a = tn_tensor_get_f64(ours, i);
+    double b = tn_tensor_get_f64(theirs, i);
+    if (isnan(a) != isnan(b)) {
+      return -1;
+    }
+    if (a != b && !isnan(a)) {
+      squares += (a - b) * (a - b);
+    }
+    all += isnan(b) ? 0 : b * b;
+  }
+  return squares > 0 ? sqrt(squares / (all > 0 ? all : 1)) : 0;
+}
+
+double answers_norm(const tn_arg *ours, const tn_arg *theirs) {
+  const tn_tensor *a = tn_arg_tensor(ours);
+  const tn_tensor *b = tn_arg_tensor(theirs);
+  const tn_tuple *tuple_a = tn_arg_tuple(ours);
+  const tn_tuple *tuple_b = tn_arg_tuple(theirs);
+  double most = 0;
+  if (a != NULL && b != NULL) {
+    return norm_of_tensors(a, b);
+  }
+  if (tuple_a == NULL || tuple_b == NULL || tn_tuple_size(tuple_a) != tn_tuple_size(tuple_b)) {
+    return -1;
+  }
+  for (int32_t i = 0; i < tn_tuple_size(tuple_a) && most >= 0; ++i) {
+    double norm = answers_norm(tn_tuple_at(tuple_a, i), tn_tuple_at(tuple_b, i));
+    most = norm < 0 || norm > most ? norm : most;
+  }
+  return most;
+}

@@ -20,4 +20,9 @@ typedef struct answers {
 /// INVALID, naming the tensor, the place and both values; what the call gives.
 tn_status answers_compare(const answers *first, session *s, const char *name);
 
+/// How far values are from those of another runtime: the norm of the difference over the norm of
+/// theirs, the largest of all tensors. 0 where both are 0 or NaN at the same places; < 0 where they
+/// are of different shapes or types, or one has a NaN that the other has not.
+double answers_norm(const tn_arg *ours, const tn_arg *theirs);
+
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* tenon bench: times a function with the project's one bench core (tenon/bench.h), alone, beside
- * another program, with a schedule (sweep.c varies its knobs), or a folder of lessons (climb.c). */
+ * another program, with a schedule (sweep.c varies its knobs), a folder of lessons (climb.c), or
+ * models beside other runtimes (race.c). */
 #include <stdio.h>
 #include <string.h>
 
 #include "climb.h"
 #include "commands.h"
+#include "race.h"
 #include "sweep.h"
 #include "variants.h"
 
@@ -20,9 +22,11 @@ static const cli_option bench_options[] = {
     CLI_OPT_DEFINE,
     CLI_OPT_SHAPE,
     CLI_OPT_THREADS,
-    {"vs", 0, "FILE|naive",
+    {"vs", 0, "FILE|naive|PEER",
      "measure this program in turn with the first, on the same inputs, and compare both; naive: "
-     "the first as its text stands"},
+     "the first as its text stands; PEER, repeatable: every FILE, an ONNX model, in turn with that "
+     "runtime (onnxruntime), with --threads 1,2 for several numbers of threads"},
+    {"cold", 0, NULL, "beside a PEER: empty the caches before every call"},
     {"schedule", 0, "STEPS", "do the steps of this schedule script before compiling"},
     {"sweep", 0, "KNOB[=A,B,...]",
      "measure the schedule for each of these values of a knob, or all that it names; repeatable: "
@@ -31,7 +35,8 @@ static const cli_option bench_options[] = {
      "FILE is a folder: NAME/NAME.py with schedules NAME/0_*.py, NAME/1_*.py ...; measure each, "
      "with "
      "--random, and print the climb"},
-    {"svg", 0, "FILE", "draw the sweep of one or two knobs, or the climb"},
+    {"svg", 0, "FILE",
+     "draw the sweep of one or two knobs, the climb, or the ratios beside a PEER"},
     {"output", 'o', "FILE", "write what the fastest schedule of a sweep does, as a script"},
     {"number", 0, "N", "calls a sample (default: as many as fill --min-repeat-ms)"},
     {"repeat", 0, "N", "samples (default 21; 5 for each of a sweep or a table)"},
@@ -120,6 +125,10 @@ static bool read_opts(const cli_args *args, bench *b) {
 static bool check_opts(const cli_args *args) {
   static const char *const needs[][2] = {
       {"sweep", "schedule"}, {"output", "sweep"}, {"schedule", ""}, {"vs", ""}};
+  if (cli_value(args, "cold") != NULL) {
+    (void)cli_usage(args, "--cold needs --vs and the name of a runtime");
+    return false;
+  }
   for (size_t i = 0; i < 2; ++i) {
     if (cli_value(args, needs[i][0]) != NULL && cli_value(args, needs[i][1]) == NULL) {
       (void)cli_usage(args, "--%s needs --%s", needs[i][0], needs[i][1]);
@@ -165,6 +174,12 @@ static tn_status bench_files(bench *b) {
 
 static int run_bench(const cli_args *args) {
   static bench b; /* large */
+  if (race_is_peer(cli_value_at(args, "vs", 0))) {
+    return race_main(args);
+  }
+  if (args->operands[1] != NULL) {
+    return cli_usage(args, "several files are measured beside a runtime: --vs onnxruntime");
+  }
   if (!check_opts(args) || !read_opts(args, &b)) {
     return CLI_USAGE;
   }
@@ -176,8 +191,8 @@ static int run_bench(const cli_args *args) {
 }
 
 const cli_command cli_cmd_bench = {"bench",
-                                   "FILE",
-                                   1,
+                                   "FILE...",
+                                   -1,
                                    "measure how long a function takes",
                                    bench_options,
                                    sizeof bench_options / sizeof *bench_options,

@@ -505,6 +505,22 @@ tn_status session_open(const cli_args *args, const cli_compile *compile, int32_t
   return st;
 }
 
+tn_status session_set_threads(session *s, int32_t n_threads) {
+  tn_runtime *rt = NULL;
+  tn_vm *vm = NULL;
+  tn_status st = tn_runtime_create(n_threads, &rt);
+  st = st == NULL ? tn_vm_create(rt, s->exec, NULL, 0, &vm) : st;
+  if (st != NULL) {
+    tn_runtime_release(rt);
+    return st;
+  }
+  tn_vm_release(s->vm);
+  tn_runtime_release(s->rt);
+  s->vm = vm;
+  s->rt = rt;
+  return NULL;
+}
+
 tn_status session_call(session *s, tn_arg *out_ret) {
   if (s->vm != NULL) {
     return tn_vm_call(s->vm, s->func, s->args, s->n_params, out_ret);

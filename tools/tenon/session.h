@@ -46,6 +46,8 @@ tn_status session_open(const cli_args *args, const cli_compile *compile, int32_t
                        bool is_interpreted, const session_change *change, session *out);
 /// Opens the file and describes its function, without compiling or running anything.
 tn_status session_describe(const cli_args *args, session *out);
+/// From now on calls of compiled code use so many threads.
+tn_status session_set_threads(session *s, int32_t n_threads);
 /// Calls the function once. out_ret: owned by the caller.
 tn_status session_call(session *s, tn_arg *out_ret);
 void session_close(session *s);
