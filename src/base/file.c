@@ -265,3 +265,17 @@ bool tn_file_exists(const char *path) {
   struct stat info;
   return stat(path, &info) == 0;
 }
+
+char *tn_dir_cache(void) {
+  const char *cache = getenv("XDG_CACHE_HOME");
+  const char *home = getenv("HOME");
+  tn_buf path = TN_BUF_INIT;
+  if (cache != NULL && cache[0] == '/') { /* a relative one is to be ignored, says the convention */
+    tn_buf_printf(&path, "%s/tenon", cache);
+  } else if (home != NULL && home[0] == '/') {
+    tn_buf_printf(&path, "%s/.cache/tenon", home);
+  }
+  char *copy = path.len > 0 ? strndup(path.data, path.len) : NULL;
+  tn_buf_deinit(&path);
+  return copy;
+}

@@ -31,5 +31,8 @@ TN_MUST_USE tn_status tn_dir_make_temp(char **out_path);
 /// Removes a folder made by tn_dir_make_temp and the files in it (one level).
 void tn_dir_remove_temp(const char *path);
 bool tn_file_exists(const char *path);
+/// The folder for what is kept of this machine, by $XDG_CACHE_HOME and $HOME; it need not exist.
+/// malloc'ed; NULL when the environment names none.
+char *tn_dir_cache(void);
 
 #endif

@@ -16,6 +16,8 @@ struct tn_program {
   bool is_scheduled; /* by a script: its loops stay as that left them */
 };
 
+/// Is the file there an ONNX model, by its name or its first byte?
+bool tn_driver_is_onnx(const char *path);
 /// A program without functions.
 TN_MUST_USE tn_status tn_driver_new_program(tn_program **out_program);
 

@@ -138,21 +138,6 @@ static bool read_peak(const tn_json *root, tn_peak *peak) {
 
 /* ---- the kept one ---- */
 
-/* The folder; NULL when the environment names none. malloc'ed. */
-static char *cache_folder(void) {
-  const char *cache = getenv("XDG_CACHE_HOME");
-  const char *home = getenv("HOME");
-  tn_buf path = TN_BUF_INIT;
-  if (cache != NULL && cache[0] == '/') { /* a relative one is to be ignored, says the convention */
-    tn_buf_printf(&path, "%s/tenon", cache);
-  } else if (home != NULL && home[0] == '/') {
-    tn_buf_printf(&path, "%s/.cache/tenon", home);
-  }
-  char *copy = path.len > 0 ? strndup(path.data, path.len) : NULL;
-  tn_buf_deinit(&path);
-  return copy;
-}
-
 static bool load(const char *path, tn_peak *out_peak) {
   enum { MAX_BYTES = 65536 };
   tn_buf text = TN_BUF_INIT;
@@ -185,7 +170,7 @@ static bool store(const char *folder, const char *path, const tn_peak *peak) {
 tn_status tn_peak_get(bool is_again, tn_peak *out_peak, char **out_path) {
   tn_status st = NULL;
   tn_buf path = TN_BUF_INIT;
-  char *folder = cache_folder();
+  char *folder = tn_dir_cache();
   tn_peak peak;
   if (folder != NULL) {
     tn_buf_printf(&path, "%s/peak.json", folder);

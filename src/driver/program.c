@@ -106,7 +106,7 @@ tn_status tn_program_load(const char *path, tn_program **out_program) {
 }
 
 /* A message of ONNX begins with the number of its version; no text does. */
-static bool is_onnx(const char *path) {
+bool tn_driver_is_onnx(const char *path) {
   size_t len = strlen(path);
   if (len > 5 && strcmp(path + len - 5, ".onnx") == 0) {
     return true;
@@ -181,7 +181,7 @@ static tn_status load_onnx(const char *path, const tn_read_opts *how, tn_program
 }
 
 tn_status tn_program_load_as(const char *path, const tn_read_opts *opts, tn_program **out_program) {
-  if (is_onnx(path)) {
+  if (tn_driver_is_onnx(path)) {
     return load_onnx(path, opts, out_program);
   }
   tn_buf text = TN_BUF_INIT;

@@ -9,6 +9,7 @@
 #define TN_FRONT_FRONT_H
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "ir/ir.h"
 
 typedef struct tn_onnx_opts {
@@ -33,6 +34,9 @@ TN_MUST_USE tn_status tn_onnx_import(const char *path, const tn_onnx_opts *opts,
 /// The same of a file's bytes. folder: where external data may lie; NULL: nowhere.
 TN_MUST_USE tn_status tn_onnx_import_bytes(const uint8_t *bytes, size_t n_bytes, const char *folder,
                                            const tn_onnx_opts *opts, tn_module *module);
+
+/// Mixes all that a model is made of, its own bytes and those of external data, into *hash.
+TN_MUST_USE tn_status tn_onnx_hash(const char *path, tn_hash128 *hash);
 
 /// Reads a tensor file of the ONNX backend tests (input_0.pb).
 TN_MUST_USE tn_status tn_onnx_read_array(const char *path, tn_array *out_array);

@@ -616,7 +616,7 @@ done:
 
 /* ---- files ---- */
 
-static const char *folder_of(tn_arena *arena, const char *path) {
+const char *tn_onnx_folder(tn_arena *arena, const char *path) {
   const char *slash = strrchr(path, '/');
   if (slash == NULL) {
     return ".";
@@ -628,19 +628,13 @@ static const char *folder_of(tn_arena *arena, const char *path) {
  * hostile. */
 static size_t arena_limit(size_t n_bytes) { return ((size_t)256 << 20) + 4 * n_bytes; }
 
-/* A file mapped and read; the structs live in the arena. */
-typedef struct opened {
-  tn_arena arena;
-  tn_mapped_file file;
-} opened;
-
-static tn_status open_file(opened *o, const char *path) {
+tn_status tn_onnx_open(tn_onnx_opened *o, const char *path) {
   TN_TRY(tn_mapped_file_init(&o->file, path));
   tn_arena_init(&o->arena, arena_limit(o->file.n_bytes));
   return NULL;
 }
 
-static void close_file(opened *o) {
+void tn_onnx_close(tn_onnx_opened *o) {
   tn_arena_deinit(&o->arena);
   tn_mapped_file_deinit(&o->file);
 }
@@ -687,23 +681,23 @@ tn_status tn_onnx_import_bytes(const uint8_t *bytes, size_t n_bytes, const char 
 }
 
 tn_status tn_onnx_import(const char *path, const tn_onnx_opts *opts, tn_module *module) {
-  opened o = {0};
-  TN_TRY(open_file(&o, path));
+  tn_onnx_opened o = {0};
+  TN_TRY(tn_onnx_open(&o, path));
   tn_status st =
-      tn_onnx_import_bytes(o.file.data, o.file.n_bytes, folder_of(&o.arena, path), opts, module);
-  close_file(&o);
+      tn_onnx_import_bytes(o.file.data, o.file.n_bytes, tn_onnx_folder(&o.arena, path), opts, module);
+  tn_onnx_close(&o);
   return tn_status_wrap(st, "%s", path);
 }
 
 tn_status tn_onnx_read_array(const char *path, tn_array *out_array) {
   tn_status st = NULL;
-  opened o = {0};
+  tn_onnx_opened o = {0};
   tn_onnx_tensor *tensor = NULL;
-  TN_TRY(open_file(&o, path));
+  TN_TRY(tn_onnx_open(&o, path));
   TN_GOTO(st, tn_onnx_tensor_read(&o.arena, o.file.data, o.file.n_bytes, &tensor), done);
   TN_GOTO(st, tn_onnx_tensor_to_array(tensor, NULL, out_array), done);
 done:
-  close_file(&o);
+  tn_onnx_close(&o);
   return tn_status_wrap(st, "%s", path);
 }
 
@@ -763,7 +757,7 @@ static tn_status take_optional(tn_onnx_data *data, const tn_onnx_optional_data *
   return optional->elem == 0 ? NULL : TN_ERR(TN_UNSUPPORTED, "an optional of another kind");
 }
 
-static tn_status read_data(opened *o, const tn_onnx_type *type, tn_onnx_data *data) {
+static tn_status read_data(tn_onnx_opened *o, const tn_onnx_type *type, tn_onnx_data *data) {
   tn_onnx_sequence_data *sequence = NULL;
   tn_onnx_optional_data *optional = NULL;
   tn_onnx_tensor *tensor = NULL;
@@ -783,17 +777,17 @@ static tn_status read_data(opened *o, const tn_onnx_type *type, tn_onnx_data *da
 tn_status tn_onnx_read_data(const char *model, bool is_output, int32_t index, const char *path,
                             tn_onnx_data *out_data) {
   tn_status st = NULL;
-  opened m = {0};
-  opened o = {0};
+  tn_onnx_opened m = {0};
+  tn_onnx_opened o = {0};
   tn_onnx_model *parsed = NULL;
   tn_onnx_data data = {0};
-  TN_TRY(open_file(&m, model));
+  TN_TRY(tn_onnx_open(&m, model));
   TN_GOTO(st, read_model(&m.arena, m.file.data, m.file.n_bytes, &parsed), done);
-  TN_GOTO(st, open_file(&o, path), done);
+  TN_GOTO(st, tn_onnx_open(&o, path), done);
   st = tn_status_wrap(read_data(&o, type_at(parsed->graph, is_output, index), &data), "%s", path);
-  close_file(&o);
+  tn_onnx_close(&o);
 done:
-  close_file(&m);
+  tn_onnx_close(&m);
   if (st != NULL) {
     tn_onnx_data_deinit(&data);
   } else {
@@ -808,9 +802,9 @@ static int by_text(const void *a, const void *b) {
 
 tn_status tn_onnx_list_operators(const char *path, tn_buf *out) {
   tn_status st = NULL;
-  opened o = {0};
+  tn_onnx_opened o = {0};
   tn_onnx_model *model = NULL;
-  TN_TRY(open_file(&o, path));
+  TN_TRY(tn_onnx_open(&o, path));
   TN_GOTO(st, read_model(&o.arena, o.file.data, o.file.n_bytes, &model), done);
   size_t n = model->graph->nodes.len;
   const char **names = TN_ARENA_ARRAY(&o.arena, const char *, n + 1);
@@ -825,6 +819,6 @@ tn_status tn_onnx_list_operators(const char *path, tn_buf *out) {
     }
   }
 done:
-  close_file(&o);
+  tn_onnx_close(&o);
   return tn_status_wrap(st, "%s", path);
 }

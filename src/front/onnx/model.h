@@ -176,6 +176,20 @@ enum {
   TN_ONNX_ATTR_STRINGS = 8
 };
 
+/// A file mapped, and an arena for the structs that are read from it.
+typedef struct tn_onnx_opened {
+  tn_arena arena;
+  tn_mapped_file file;
+} tn_onnx_opened;
+TN_MUST_USE tn_status tn_onnx_open(tn_onnx_opened *o, const char *path);
+void tn_onnx_close(tn_onnx_opened *o);
+/// The folder that a file lies in.
+const char *tn_onnx_folder(tn_arena *arena, const char *path);
+/// Maps a file of external data. Errors: it must lie in the folder, links followed, and be named
+/// without "..".
+TN_MUST_USE tn_status tn_onnx_map_external(const char *folder, tn_onnx_bytes path,
+                                           tn_mapped_file *out_file);
+
 /// Reads a ModelProto. out: in `arena`; slices point into `bytes`. CORRUPT says where the file is
 /// broken; NO_MEMORY past the arena's limit.
 TN_MUST_USE tn_status tn_onnx_model_read(tn_arena *arena, const uint8_t *bytes, size_t n_bytes,

@@ -253,17 +253,23 @@ static tn_status resolve_external(const char *folder, tn_onnx_bytes path, char *
   return st;
 }
 
+tn_status tn_onnx_map_external(const char *folder, tn_onnx_bytes path, tn_mapped_file *out_file) {
+  char *real = NULL;
+  TN_TRY(resolve_external(folder, path, &real));
+  tn_status st = tn_mapped_file_init(out_file, real);
+  free(real);
+  return st;
+}
+
 static tn_status from_file(const tn_onnx_tensor *tensor, const char *folder, tn_array *array) {
   tn_status st = NULL;
   external e = {0};
-  char *path = NULL;
   tn_mapped_file file = {0};
   if (folder == NULL) {
     return TN_ERR(TN_INVALID, "external data, and there is no folder to look in");
   }
   TN_TRY(read_external(tensor, &e));
-  TN_TRY(resolve_external(folder, e.path, &path));
-  TN_GOTO(st, tn_mapped_file_init(&file, path), done);
+  TN_TRY(tn_onnx_map_external(folder, e.path, &file));
   if (e.offset > file.n_bytes) {
     st = TN_ERR(TN_INVALID, "external data: offset %" PRIu64 " in '%s', which has %zu bytes",
                 e.offset, e.path.data, file.n_bytes);
@@ -281,7 +287,6 @@ static tn_status from_file(const tn_onnx_tensor *tensor, const char *folder, tn_
   st = take_bytes(length == 0 ? NULL : file.data + e.offset, (size_t)length, array);
 done:
   tn_mapped_file_deinit(&file);
-  free(path);
   return st;
 }
 
