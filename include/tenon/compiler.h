@@ -276,8 +276,9 @@ TN_API tn_status tn_program_compile(const tn_program *program, const tn_compile_
 /// An ONNX model loaded and compiled in one call, as by tn_program_load_as and tn_program_compile, or
 /// taken from what an earlier call, of any process, made of the same bytes in the same way and left
 /// on disk: in $TENON_CACHE_DIR (empty: nothing is kept), else in tenon/models of $XDG_CACHE_HOME or
-/// ~/.cache, at most $TENON_CACHE_BYTES (4 GiB), the models used last. Other programs, and options
-/// that watch passes, are compiled at each call. read, compile: may be NULL.
+/// ~/.cache, at most $TENON_CACHE_BYTES (4 GiB), the models used last. Other programs are
+/// compiled at each call; of a model from disk compile->after_pass hears nothing. read, compile: may
+/// be NULL.
 TN_API tn_status tn_exec_compile(const char *path, const tn_read_opts *read,
                                  const tn_compile_opts *compile, tn_exec **out_exec);
 /// Compiles to a file; the kind is the name's ending: .tnx (executable), .so (the same as a

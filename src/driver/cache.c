@@ -100,8 +100,8 @@ static tn_status number_of(const char *path, const tn_read_opts *read,
 /* Nothing that the number does not tell may show in what is made. */
 static bool can_be_kept(const char *path, const tn_read_opts *read,
                         const tn_compile_opts *compile) {
-  bool is_plain = compile->after_pass == NULL && !compile->does_verify_each &&
-                  !compile->exports_tvm_ffi && (read == NULL || read->n_values == 0);
+  bool is_plain = !compile->does_verify_each && !compile->exports_tvm_ffi &&
+                  (read == NULL || (read->n_values == 0 && read->n_defines == 0));
   struct stat info;
   return is_plain && tn_driver_is_onnx(path) && stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }

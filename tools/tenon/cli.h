@@ -116,6 +116,8 @@ tn_status cli_write(const char *path, const char *text);
   { "opt-level", 'O', "N", "optimisation level 0, 1, 2 or 3 (default 2)" }
 #define CLI_OPT_STRICT \
   { "strict-math", 0, NULL, "arithmetic in source order without contraction at any level" }
+#define CLI_OPT_NO_CACHE \
+  { "no-cache", 0, NULL, "compile a model anew, and keep nothing of it on disk" }
 #define CLI_OPT_DISABLE \
   { "disable-pass", 0, "A,B,...", "leave passes out of those that compiling runs; repeatable" }
 #define CLI_OPT_VERIFY \

@@ -35,6 +35,7 @@ static const cli_option run_options[] = {
     CLI_OPT_LEVEL,
     CLI_OPT_STRICT,
     CLI_OPT_DISABLE,
+    CLI_OPT_NO_CACHE,
     CLI_OPT_VERIFY,
     CLI_OPT_TIME,
     CLI_OPT_DUMP,

@@ -475,6 +475,32 @@ static tn_status open_file(const cli_args *args, const session_change *change, s
   return st == NULL ? describe_program_function(s, index) : st;
 }
 
+/* May a model be taken from what was compiled before? Not when passes are watched, or the program is
+ * changed or looked into. */
+static bool may_take_kept(const cli_args *args, bool is_interpreted, const session_change *change) {
+  static const char *const names[] = {"no-cache",    "bind",        "define",   "dialect",
+                                      "verify-each", "time-passes", "dump-dir", "vs"};
+  const char *dot = strrchr(args->operands[0], '.');
+  bool may = dot != NULL && strcmp(dot, ".onnx") == 0 && !is_interpreted && change == NULL;
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    may = may && cli_value(args, names[i]) == NULL;
+  }
+  return may;
+}
+
+static tn_status open_kept(const cli_args *args, const cli_compile *compile, session *s) {
+  cli_read read;
+  int32_t index = 0;
+  if (!cli_read_opts(args, &read)) {
+    return usage_error("--shape has no value that it takes");
+  }
+  progress_say("reading", "");
+  tn_status st = tn_exec_compile(args->operands[0], &read.opts, &compile->opts, &s->exec);
+  progress_end();
+  st = st == NULL ? choose_function(args, s, &index) : st;
+  return st == NULL ? describe_exec_function(s, index) : st;
+}
+
 tn_status session_describe(const cli_args *args, session *out) {
   *out = (session){0};
   tn_status st = open_file(args, NULL, out);
@@ -488,7 +514,10 @@ tn_status session_open(const cli_args *args, const cli_compile *compile, int32_t
                        bool is_interpreted, const session_change *change, session *out) {
   *out = (session){0};
   tn_status st = tn_runtime_create(n_threads, &out->rt);
-  st = st == NULL ? open_file(args, change, out) : st;
+  if (st == NULL) {
+    st = may_take_kept(args, is_interpreted, change) ? open_kept(args, compile, out)
+                                                     : open_file(args, change, out);
+  }
   if (st == NULL && out->exec == NULL && !is_interpreted) {
     tn_compile_opts opts = compile->opts;
     opts.func = out->func;
