@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 NINJA = ninja -j$(JOBS)
 CTEST = ctest -j2 --output-on-failure
 
-.PHONY: all deps demo test test-long bench bench-gemm asan tsan cov mutants fuzz format install clean help
+.PHONY: all deps demo test test-long bench bench-gemm bench-layers bench-scale asan tsan cov mutants fuzz format install clean help
 
 all:
 	@scripts/deps --build
@@ -40,6 +40,18 @@ bench-gemm: deps
 	@cmake --preset release -DTN_BENCH=ON
 	@$(NINJA) -C build driver_gemm_bench
 	@scripts/bench gemm
+
+# Single layers by class beside ONNX Runtime (TENON_ONNXRUNTIME), products beside OpenBLAS and oneDNN too.
+bench-layers: deps
+	@cmake --preset release -DTN_BENCH=ON
+	@$(NINJA) -C build write_layers tenon_tool
+	@scripts/bench-layers
+
+# How time grows with the work: batch, image, sequence, channels, threads, and what a fork and join costs.
+bench-scale: deps
+	@cmake --preset release -DTN_BENCH=ON
+	@$(NINJA) -C build driver_growth_bench runtime_pool_bench
+	@scripts/bench growth pool
 
 # Unit and golden tests under the address and undefined-behaviour sanitizers.
 asan: deps
@@ -85,8 +97,10 @@ help:
 	@echo 'make demo       install what is missing, build, and run the trained network'
 	@echo 'make test       build with warnings as errors and run all tests'
 	@echo 'make test-long  the same with many more random cases'
-	@echo 'make bench      measure'
+	@echo 'make bench      measure; TENON_BENCH_MODELS names a folder of networks (scripts/export_networks)'
 	@echo 'make bench-gemm matrix products beside OpenBLAS and oneDNN'
+	@echo 'make bench-layers  single layers by class beside ONNX Runtime, OpenBLAS and oneDNN'
+	@echo 'make bench-scale   how time grows with batch, image, sequence, channels and threads'
 	@echo 'make asan       unit and golden tests under address and undefined-behaviour sanitizers'
 	@echo 'make tsan       runtime tests under the thread sanitizer'
 	@echo 'make cov        unit and golden tests with line counts (gcov)'

@@ -58,6 +58,11 @@ refused "a call that fails" "relu.onnx: onnxruntime: worn out" fails
 refused "a model that is none" "nowhere.onnx" none "$work/nowhere.onnx"
 out_has '^relu +1 '
 
+title="no product beside a library of products"
+try "$TENON" bench "$work/relu.onnx" --vs openblas "${few[@]}"
+is "$title is refused, or the library is missing" "$(grep -c 'takes two float32 matrices\|^openblas is missing' "$work/err")" -eq 1
+out_has '^relu +1 +[0-9.e-]+ +- '
+
 fails 2 "a program beside a runtime" "--vs naive: a program beside runtimes is no contender" "$TENON" bench "$work/relu.onnx" --vs onnxruntime --vs naive
 fails 2 "threads that are none" "--threads 1,x" "$TENON" bench "$work/relu.onnx" --vs onnxruntime --threads 1,x
 fails 2 "a sweep beside a runtime" "--sweep has no meaning" "$TENON" bench "$work/relu.onnx" --vs onnxruntime --sweep x

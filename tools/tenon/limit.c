@@ -3,6 +3,8 @@
 /* Operations over their peak rate, bytes over the bandwidth of the memory that holds them all. */
 #include "limit.h"
 
+#include <math.h>
+
 static double value_bytes(const tn_arg *value) {
   const DLTensor *dl = tn_arg_dl(value);
   const tn_tuple *tuple = tn_arg_tuple(value);
@@ -53,9 +55,9 @@ static double bandwidth(const tn_peak *peak, double n_bytes, int32_t n_threads) 
 }
 
 double limit_us(const limit_work *work, const tn_peak *peak, int32_t n_threads,
-                double yardstick_gflops) {
+                double yardstick_gflops, bool is_cold) {
   double gflops = of_team(peak->gops[TN_PEAK_F32], peak, n_threads);
-  double gb_per_s = bandwidth(peak, work->bytes, n_threads);
+  double gb_per_s = bandwidth(peak, is_cold ? INFINITY : work->bytes, n_threads);
   int32_t n_cores = n_threads < peak->n_cpus ? n_threads : peak->n_cpus;
   gflops = yardstick_gflops * n_cores > gflops ? yardstick_gflops * n_cores : gflops;
   if (work->flops < 0 || gflops <= 0 || gb_per_s <= 0) {

@@ -19,8 +19,8 @@ typedef struct limit_work {
 tn_status limit_count(const session *s, const tn_compile_opts *opts, const tn_arg *answer,
                       limit_work *out_work);
 /// Microseconds on so many threads; 0: not known. yardstick_gflops: of one core beside the
-/// measurement; the larger of it and the kept peak counts.
+/// measurement; the larger of it and the kept peak counts. is_cold: no cache holds anything.
 double limit_us(const limit_work *work, const tn_peak *peak, int32_t n_threads,
-                double yardstick_gflops);
+                double yardstick_gflops, bool is_cold);
 
 #endif

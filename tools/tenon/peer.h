@@ -35,5 +35,7 @@ typedef struct peer_kind {
 const peer_kind *peer_find_kind(const char *name);
 
 extern const peer_kind peer_ort;
+extern const peer_kind peer_openblas;
+extern const peer_kind peer_onednn;
 
 #endif

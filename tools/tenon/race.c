@@ -135,7 +135,7 @@ static void fill_row(const race *r, const turns *t, const tn_bench_result *resul
   row->n_unsteady = ours->n_unsteady;
   row->flops = work->flops;
   row->bytes = work->bytes;
-  row->limit_us = limit_us(work, &r->peak, row->n_threads, ours->yardstick_gflops);
+  row->limit_us = limit_us(work, &r->peak, row->n_threads, ours->yardstick_gflops, r->is_cold);
   for (int32_t p = 0; p < r->n_peers; ++p) {
     if (t->theirs[p] >= 0) {
       compare_times(ours, &results[t->theirs[p]], &row->beside[p]);

@@ -46,7 +46,7 @@ void race_print_head(const race *r) {
     return;
   }
   printf("%s, %s, %d cores\n", r->peak.cpu, r->peak.vectors, r->peak.n_cpus);
-  printf("%-26s %7s %11s", "model", "threads", "tenon ms");
+  printf("%-34s %7s %11s", "model", "threads", "tenon ms");
   for (int32_t p = 0; p < r->n_peers; ++p) {
     char title[24];
     (void)snprintf(title, sizeof title, "%.16s ms", r->peers[p].name);
@@ -74,7 +74,7 @@ void race_print_row(const race *r, const race_row *row) {
     return;
   }
   short_name(row->model, name, sizeof name);
-  printf("%-26s %7d %11.4g", name, row->n_threads, row->median_us * 1e-3);
+  printf("%-34s %7d %11.4g", name, row->n_threads, row->median_us * 1e-3);
   for (int32_t p = 0; p < r->n_peers; ++p) {
     print_beside(&row->beside[p]);
   }
