@@ -31,6 +31,11 @@ done
 succeeds "as bars" "$TENON" bench "$work/relu.onnx" --vs onnxruntime "${few[@]}" --svg "$work/bars.svg"
 is "which are drawn" "$(grep -c 'times as fast as onnxruntime 0.0-stub' "$work/bars.svg")" -eq 1
 
+succeeds "peak memory of a process for each" "$TENON" bench "$work/relu.onnx" --vs onnxruntime --memory
+out_has '^relu( +[0-9.]+){4}$'
+succeeds "and in JSON" "$TENON" bench "$work/relu.onnx" --vs onnxruntime --memory --json
+out_has '"peak_mib": [0-9.]+'
+
 title="a runtime that is missing"
 succeeds "$title" env TENON_ONNXRUNTIME="$work/none.so" "$TENON" bench "$work/relu.onnx" --vs onnxruntime "${few[@]}"
 is "$title is named" "$(grep -c '^onnxruntime is missing: .*none.so' "$work/err")" -eq 1
@@ -67,5 +72,6 @@ fails 2 "a program beside a runtime" "--vs naive: a program beside runtimes is n
 fails 2 "threads that are none" "--threads 1,x" "$TENON" bench "$work/relu.onnx" --vs onnxruntime --threads 1,x
 fails 2 "a sweep beside a runtime" "--sweep has no meaning" "$TENON" bench "$work/relu.onnx" --vs onnxruntime --sweep x
 fails 2 "two files without a runtime" "--vs onnxruntime" "$TENON" bench "$work/relu.onnx" "$work/other.onnx"
+fails 2 "memory beside nothing" "--memory needs --vs" "$TENON" bench "$work/relu.onnx" --memory
 fails 2 "cold caches without a runtime" "--cold needs --vs" "$TENON" bench "$work/relu.onnx" --cold
 finish

@@ -25,8 +25,10 @@ static const cli_option bench_options[] = {
     {"vs", 0, "FILE|naive|PEER",
      "measure this program in turn with the first, on the same inputs, and compare both; naive: "
      "the first as its text stands; PEER, repeatable: every FILE, an ONNX model, in turn with that "
-     "runtime (onnxruntime), with --threads 1,2 for several numbers of threads"},
+     "runtime (onnxruntime; openblas and onednn for a product of two inputs), with --threads 1,2 "
+     "for several numbers of threads"},
     {"cold", 0, NULL, "beside a PEER: empty the caches before every call"},
+    {"memory", 0, NULL, "beside a PEER: the peak memory of a process for each, instead of times"},
     {"schedule", 0, "STEPS", "do the steps of this schedule script before compiling"},
     {"sweep", 0, "KNOB[=A,B,...]",
      "measure the schedule for each of these values of a knob, or all that it names; repeatable: "
@@ -47,6 +49,7 @@ static const cli_option bench_options[] = {
     CLI_OPT_LEVEL,
     CLI_OPT_STRICT,
     CLI_OPT_DISABLE,
+    CLI_OPT_NO_CACHE,
 };
 
 /* ---- printing ---- */
@@ -125,8 +128,11 @@ static bool read_opts(const cli_args *args, bench *b) {
 static bool check_opts(const cli_args *args) {
   static const char *const needs[][2] = {
       {"sweep", "schedule"}, {"output", "sweep"}, {"schedule", ""}, {"vs", ""}};
-  if (cli_value(args, "cold") != NULL) {
-    (void)cli_usage(args, "--cold needs --vs and the name of a runtime");
+  const char *beside = cli_value(args, "cold") != NULL     ? "cold"
+                       : cli_value(args, "memory") != NULL ? "memory"
+                                                           : NULL;
+  if (beside != NULL) {
+    (void)cli_usage(args, "--%s needs --vs and the name of a runtime", beside);
     return false;
   }
   for (size_t i = 0; i < 2; ++i) {

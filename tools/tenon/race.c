@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "answers.h"
+#include "footprint.h"
 
 enum { COLD_BYTES = 96 << 20, LINE_BYTES = 64 };
 
@@ -171,10 +172,9 @@ static tn_status measure_row(race *r, session *s, const tn_arg *ours, const limi
 
 /* ---- a model ---- */
 
-/* The command line as if this model alone had been named, with --random. */
-static void args_of(const race *r, char **operands, cli_args *out) {
+void race_args(const cli_args *from, char **operands, cli_args *out) {
   static const cli_option random = CLI_OPT_RANDOM;
-  *out = *r->args;
+  *out = *from;
   out->operands = operands;
   if (cli_value(out, "random") == NULL && out->n_values < CLI_MAX_VALUES) {
     out->values[out->n_values].option = &random;
@@ -188,7 +188,7 @@ static void run_model(race *r, char *path) {
   char *operands[] = {path, NULL};
   tn_arg ours = tn_arg_none();
   limit_work work = {.flops = -1};
-  args_of(r, operands, &args);
+  race_args(r->args, operands, &args);
   tn_status st = session_open(&args, &r->compile, r->teams[0], false, NULL, &s);
   if (st != NULL) {
     tell(r, path, st);
@@ -316,6 +316,9 @@ int race_main(const cli_args *args) {
   r = (race){.args = args};
   if (!read_race(&r)) {
     return CLI_USAGE;
+  }
+  if (cli_value(args, "memory") != NULL) {
+    return footprint_main(&r);
   }
   while (args->operands[n_models] != NULL) {
     ++n_models;

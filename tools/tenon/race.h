@@ -7,6 +7,7 @@
 
 #include "limit.h"
 #include "peer.h"
+#include "variants.h"
 
 enum { RACE_MAX_PEERS = 8, RACE_MAX_TEAMS = 8 };
 
@@ -63,7 +64,12 @@ bool race_is_peer(const char *name);
 /// Exit code of the command.
 int race_main(const cli_args *args);
 
+/// The command line as if these models alone had been named, with --random.
+void race_args(const cli_args *from, char **operands, cli_args *out);
+
 /* race_print.c */
+/// "models/resnet18.onnx" -> "resnet18", cut to n_bytes.
+void race_name(const char *path, char *out, size_t n_bytes);
 void race_print_head(const race *r);
 void race_print_row(const race *r, const race_row *row);
 void race_print_means(const race *r);

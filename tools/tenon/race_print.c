@@ -12,8 +12,7 @@
 
 static bool is_json(const race *r) { return cli_value(r->args, "json") != NULL; }
 
-/* "models/resnet18.onnx" -> "resnet18" */
-static void short_name(const char *path, char *out, size_t n_bytes) {
+void race_name(const char *path, char *out, size_t n_bytes) {
   const char *slash = strrchr(path, '/');
   const char *name = slash != NULL ? slash + 1 : path;
   const char *dot = strrchr(name, '.');
@@ -73,7 +72,7 @@ void race_print_row(const race *r, const race_row *row) {
   if (is_json(r)) {
     return;
   }
-  short_name(row->model, name, sizeof name);
+  race_name(row->model, name, sizeof name);
   printf("%-34s %7d %11.4g", name, row->n_threads, row->median_us * 1e-3);
   for (int32_t p = 0; p < r->n_peers; ++p) {
     print_beside(&row->beside[p]);
@@ -215,7 +214,7 @@ char *race_draw(const race *r) {
     if (r->n_peers == 0 || !row->beside[0].is_measured) {
       continue;
     }
-    short_name(row->model, name, sizeof name);
+    race_name(row->model, name, sizeof name);
     (void)snprintf(names[bars.n], sizeof names[bars.n], "%s, %d", name, row->n_threads);
     bars.names[bars.n] = names[bars.n];
     bars.values[bars.n++] = 1 / row->beside[0].ratio;
