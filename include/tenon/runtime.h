@@ -328,6 +328,20 @@ TN_API tn_status tn_vm_call(tn_vm *vm, const char *func, const tn_arg *args, int
 /// A public function as a value; it keeps the machine alive. NOT_FOUND.
 TN_API tn_status tn_vm_function(tn_vm *vm, const char *func, tn_func **out_func);
 
+/// Where a machine's time goes: calls of one of its kernels by functions of the machine.
+typedef struct tn_kernel_time {
+  const char *name;
+  const char *signature; ///< with parameters where the module tells them
+  int64_t n_calls;
+  int64_t ns;
+} tn_kernel_time;
+
+/// From now on the machine takes the time of each such call, from 0 on. NO_MEMORY.
+TN_API tn_status tn_vm_profile(tn_vm *vm);
+/// The time of the i-th kernel, in the module's order; the texts belong to its exec. Returns 0 when
+/// there are no more, or nothing was measured.
+TN_API int32_t tn_vm_kernel_time(const tn_vm *vm, int32_t i, tn_kernel_time *out_time);
+
 #ifdef __cplusplus
 }
 #endif

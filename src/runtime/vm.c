@@ -32,6 +32,7 @@ static void destroy_vm(tn_object *obj) {
     tn_func_release(vm->states[i].packed);
   }
   tn_mem_free(vm->states);
+  tn_mem_free(vm->times);
   tn_mem_free(vm->devices);
   pthread_mutex_destroy(&vm->lock);
   tn_exec_release(vm->exec);

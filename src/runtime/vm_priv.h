@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* The machine's insides, shared by vm.c (life, entry, argument checks), vm_run.c (the loop and
- * calls) and vm_ops.c (the other instructions).
+ * calls), vm_ops.c (the other instructions) and vm_profile.c (where the time goes).
  *
  * A frame is one activation of a VM function: registers, shape heap, and what it keeps for its next
  * activation, so that code that runs again allocates nothing: tensor objects (`spares`) and
@@ -37,6 +37,11 @@ typedef struct tn_vm_func_state {
   tn_func *packed; /* retained; NULL before the first call */
 } tn_vm_func_state;
 
+typedef struct tn_vm_func_time {
+  int64_t n_calls;
+  int64_t ns;
+} tn_vm_func_time;
+
 struct tn_vm {
   tn_object obj;
   tn_runtime *rt; /* retained */
@@ -46,6 +51,7 @@ struct tn_vm {
   int32_t depth;            /* frames in use */
   pthread_mutex_t lock;     /* recursive: functions of the host may call back */
   tn_vm_func_state *states; /* one per function */
+  tn_vm_func_time *times;   /* one per function; NULL: nothing is measured */
 };
 
 enum { TN_VM_MAX_DEPTH = 1000, TN_VM_MAX_FREE_FRAMES = 4 };
@@ -135,6 +141,12 @@ TN_MUST_USE tn_status tn_vm_op_to_slot(tn_vm_run *run, tn_vm_frame *frame, const
 TN_MUST_USE tn_status tn_vm_op_shape_of(tn_vm_run *run, tn_vm_frame *frame, const int64_t *in);
 TN_MUST_USE tn_status tn_vm_op_copy_tensor(tn_vm_run *run, tn_vm_frame *frame, const int64_t *in);
 TN_MUST_USE tn_status tn_vm_op_make_closure(tn_vm_run *run, tn_vm_frame *frame, const int64_t *in);
+
+/* ---- vm_profile.c ---- */
+
+/// Calls kernel `index` and takes the time; the machine measures.
+int32_t tn_vm_timed_kernel(tn_vm *vm, uint32_t index, const tn_env *env, const tn_arg *args,
+                           int32_t n_args);
 
 /* ---- vm_args.c ---- */
 

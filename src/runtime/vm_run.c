@@ -98,7 +98,10 @@ static tn_status call_kernel(tn_vm_run *run, tn_vm_frame *frame, uint32_t index,
                              const int64_t *words, int64_t n) {
   const char *signature = tn_vm_signature(run->view, &run->view->funcs[index]);
   TN_TRY(load_kernel_args(run, frame, signature, words, n));
-  int32_t code = run->vm->exec->kernels[index](&run->call.env, frame->scratch, (int32_t)n);
+  tn_vm *vm = run->vm;
+  int32_t code = vm->times != NULL
+                     ? tn_vm_timed_kernel(vm, index, &run->call.env, frame->scratch, (int32_t)n)
+                     : vm->exec->kernels[index](&run->call.env, frame->scratch, (int32_t)n);
   return tn_call_status(&run->call, code, signature);
 }
 

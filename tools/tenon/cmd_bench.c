@@ -8,6 +8,7 @@
 
 #include "climb.h"
 #include "commands.h"
+#include "profile.h"
 #include "race.h"
 #include "sweep.h"
 #include "variants.h"
@@ -44,6 +45,7 @@ static const cli_option bench_options[] = {
     {"repeat", 0, "N", "samples (default 21; 5 for each of a sweep or a table)"},
     {"min-repeat-ms", 0, "MS", "least time of a sample (default 1)"},
     {"interpret", 0, NULL, "time the reference interpreters"},
+    {"profile", 0, NULL, "print how the time of --repeat calls is spread over kernels"},
     {"json", 0, NULL, "print one JSON object"},
     CLI_OPT_TARGET,
     CLI_OPT_LEVEL,
@@ -178,6 +180,14 @@ static tn_status bench_files(bench *b) {
   return st;
 }
 
+/* Where one program's time goes. */
+static tn_status profile_file(bench *b) {
+  tn_status st = variants_add(b, b->args->operands[0], b->args->operands[0], NULL);
+  return st != NULL
+             ? st
+             : profile_run(b->variants[0].s, b->opts.repeat, cli_value(b->args, "json") != NULL);
+}
+
 static int run_bench(const cli_args *args) {
   static bench b; /* large */
   if (race_is_peer(cli_value_at(args, "vs", 0))) {
@@ -189,9 +199,10 @@ static int run_bench(const cli_args *args) {
   if (!check_opts(args) || !read_opts(args, &b)) {
     return CLI_USAGE;
   }
-  tn_status st = cli_value(args, "table") != NULL   ? climb_run(&b)
-                 : cli_value(args, "sweep") != NULL ? sweep_run(&b)
-                                                    : bench_files(&b);
+  tn_status st = cli_value(args, "table") != NULL     ? climb_run(&b)
+                 : cli_value(args, "sweep") != NULL   ? sweep_run(&b)
+                 : cli_value(args, "profile") != NULL ? profile_file(&b)
+                                                      : bench_files(&b);
   variants_free(&b);
   return cli_finish(st);
 }
