@@ -50,8 +50,8 @@ bench-layers: deps
 # How time grows with the work: batch, image, sequence, channels, threads, and what a fork and join costs.
 bench-scale: deps
 	@cmake --preset release -DTN_BENCH=ON
-	@$(NINJA) -C build driver_growth_bench runtime_pool_bench
-	@scripts/bench growth pool
+	@$(NINJA) -C build write_layers runtime_pool_bench tenon_tool
+	@scripts/bench-scale
 
 # Unit and golden tests under the address and undefined-behaviour sanitizers.
 asan: deps

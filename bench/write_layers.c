@@ -4,6 +4,8 @@
  * bench-layers` measures beside another runtime.
  *
  *   write_layers FOLDER [SEED [N]]     N models of each class: FOLDER/conv_00_64x56x56_k3_s1.onnx ...
+ *   write_layers FOLDER growth         two small networks in growing sizes, for `make bench-scale`:
+ *                                      FOLDER/growth_batch_0001.onnx ...
  *
  * Extents are drawn from those that networks have, never from what suits a tile. Weights are constants,
  * small random numbers; "matmul" takes both matrices as inputs, as libraries of products do. */
@@ -209,11 +211,134 @@ static bool write_file(const char *path, layer *l) {
   return is_ok;
 }
 
+/* ---- networks that grow ---- */
+
+/* y = op(x ...) with a weight and a bias of their own. */
+static void add_conv(layer *l, const char *in, const char *out, int64_t c, int64_t d, int64_t k,
+                     int64_t stride) {
+  char w[32];
+  char b[32];
+  char inputs[96];
+  tn_buf attrs = TN_BUF_INIT;
+  (void)snprintf(w, sizeof w, "%s_w", out);
+  (void)snprintf(b, sizeof b, "%s_b", out);
+  (void)snprintf(inputs, sizeof inputs, "%s %s %s", in, w, b);
+  weight(l, w, 0, 4, DIMS(d, c, k, k));
+  weight(l, b, 0, 1, DIMS(d));
+  onnx_attr_ints(&attrs, "kernel_shape", 2, DIMS(k, k));
+  onnx_attr_ints(&attrs, "strides", 2, DIMS(stride, stride));
+  onnx_attr_ints(&attrs, "pads", 4, DIMS(k / 2, k / 2, k / 2, k / 2));
+  onnx_node(&l->m, "Conv", inputs, out, &attrs);
+}
+
+/* Seven convolutions with residuals, the last four at half the extents and twice the channels. */
+static void grow_convolutions(layer *l, int64_t batch, int64_t size, int64_t c) {
+  onnx_input(&l->m, "x", F32, 4, DIMS(batch, 3, size, size));
+  add_conv(l, "x", "a", 3, c, 7, 4);
+  onnx_node(&l->m, "Relu", "a", "a1", NULL);
+  add_conv(l, "a1", "b", c, c, 3, 1);
+  onnx_node(&l->m, "Relu", "b", "b1", NULL);
+  add_conv(l, "b1", "c", c, c, 3, 1);
+  onnx_node(&l->m, "Add", "c a1", "c1", NULL);
+  onnx_node(&l->m, "Relu", "c1", "c2", NULL);
+  add_conv(l, "c2", "d", c, 2 * c, 3, 2);
+  onnx_node(&l->m, "Relu", "d", "d1", NULL);
+  add_conv(l, "d1", "e", 2 * c, 2 * c, 3, 1);
+  onnx_node(&l->m, "Relu", "e", "e1", NULL);
+  add_conv(l, "e1", "f", 2 * c, 2 * c, 3, 1);
+  onnx_node(&l->m, "Add", "f d1", "f1", NULL);
+  add_conv(l, "f1", "g", 2 * c, 4 * c, 1, 1);
+  onnx_node(&l->m, "GlobalAveragePool", "g", "y", NULL);
+}
+
+static void add_dense(layer *l, const char *in, const char *out, int64_t k, int64_t n) {
+  char w[32];
+  char inputs[96];
+  (void)snprintf(w, sizeof w, "%s_w", out);
+  (void)snprintf(inputs, sizeof inputs, "%s %s", in, w);
+  weight(l, w, 0, 2, DIMS(k, n));
+  onnx_node(&l->m, "MatMul", inputs, out, NULL);
+}
+
+static void add_heads(layer *l, const char *in, const char *out, bool is_key) {
+  char split[32];
+  char inputs[64];
+  tn_buf attrs = TN_BUF_INIT;
+  (void)snprintf(split, sizeof split, "%s_split", out);
+  (void)snprintf(inputs, sizeof inputs, "%s heads", in);
+  onnx_node(&l->m, "Reshape", inputs, split, NULL);
+  onnx_attr_ints(&attrs, "perm", 4, is_key ? DIMS(0, 2, 3, 1) : DIMS(0, 2, 1, 3));
+  onnx_node(&l->m, "Transpose", split, out, &attrs);
+}
+
+/* One layer of a transformer of 4 heads, without the norms' weights. */
+static void grow_sequence(layer *l, int64_t length, int64_t width) {
+  tn_buf attrs = TN_BUF_INIT;
+  onnx_input(&l->m, "x", F32, 3, DIMS(1, length, width));
+  onnx_ints(&l->m, "heads", 4, DIMS(1, length, 4, width / 4));
+  onnx_ints(&l->m, "joined", 3, DIMS(1, length, width));
+  weight(l, "scale", 1, 1, DIMS(width));
+  add_dense(l, "x", "q0", width, width);
+  add_dense(l, "x", "k0", width, width);
+  add_dense(l, "x", "v0", width, width);
+  add_heads(l, "q0", "q", false);
+  add_heads(l, "k0", "k", true);
+  add_heads(l, "v0", "v", false);
+  onnx_node(&l->m, "MatMul", "q k", "scores", NULL);
+  onnx_attr_int(&attrs, "axis", -1);
+  onnx_node(&l->m, "Softmax", "scores", "weights", &attrs);
+  onnx_node(&l->m, "MatMul", "weights v", "mixed", NULL);
+  onnx_attr_ints(&attrs, "perm", 4, DIMS(0, 2, 1, 3));
+  onnx_node(&l->m, "Transpose", "mixed", "mixed1", &attrs);
+  onnx_node(&l->m, "Reshape", "mixed1 joined", "mixed2", NULL);
+  add_dense(l, "mixed2", "o", width, width);
+  onnx_node(&l->m, "Add", "o x", "o1", NULL);
+  onnx_node(&l->m, "LayerNormalization", "o1 scale", "o2", NULL);
+  add_dense(l, "o2", "up", width, 4 * width);
+  onnx_node(&l->m, "Relu", "up", "up1", NULL);
+  add_dense(l, "up1", "down", 4 * width, width);
+  onnx_node(&l->m, "Add", "down o2", "down1", NULL);
+  onnx_node(&l->m, "LayerNormalization", "down1 scale", "y", NULL);
+}
+
+static bool write_growth(const char *folder) {
+  static const struct {
+    const char *name;
+    int64_t from, to, step; /* multiplied by 2; else by steps */
+  } series[] = {{"batch", 1, 32, 0},
+                {"image", 112, 448, 112},
+                {"channels", 1, 4, 0},
+                {"sequence", 32, 1024, 0}};
+  for (size_t i = 0; i < sizeof series / sizeof *series; ++i) {
+    int64_t step = series[i].step;
+    for (int64_t v = series[i].from; v <= series[i].to; v = step > 0 ? v + step : v * 2) {
+      char path[4096];
+      tn_rng rng = tn_rng_make(1);
+      layer l = {.m = onnx_model_make(OPSET), .rng = &rng};
+      if (i == 3) {
+        grow_sequence(&l, v, 256);
+      } else {
+        grow_convolutions(&l, i == 0 ? v : 1, i == 1 ? v : 224, i == 2 ? 32 * v : 32);
+      }
+      (void)snprintf(path, sizeof path, "%s/growth_%s_%04lld.onnx", folder, series[i].name,
+                     (long long)v);
+      if (!write_file(path, &l)) {
+        fprintf(stderr, "error: %s cannot be written\n", path);
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 int main(int argc, char **argv) {
+  if (argc == 3 && strcmp(argv[2], "growth") == 0) {
+    return write_growth(argv[1]) ? 0 : 1;
+  }
   uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
   int n = argc > 3 ? atoi(argv[3]) : 8;
   if (argc < 2 || n < 1 || n > 1000) {
-    fprintf(stderr, "usage: write_layers FOLDER [SEED [N]]\n");
+    fprintf(stderr, "usage: write_layers FOLDER [SEED [N]], or: FOLDER growth\n");
     return 2;
   }
   for (size_t c = 0; c < sizeof classes / sizeof *classes; ++c) {
