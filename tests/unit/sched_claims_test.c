@@ -43,6 +43,12 @@ static const sched_row rows[] = {
      "        T.where(k == 0 or B[i, 0] < 5)\n"
      "        with T.init():\n            B[vi, 0] = 0\n        B[vi, 0] = B[vi, 0] + A[vi, vk]",
      "k0, k1 = split(k, [2, 4])\nreorder(k1, k0)", NULL, "would change places"},
+    {"a first value where a condition reads what came before", AB2,
+     "for i, k in T.grid(8, 8):\n    with T.block(\"B\"):\n"
+     "        vi = T.axis.spatial(8, i)\n        vk = T.axis.reduce(8, k)\n"
+     "        T.where(B[i, 0] < 5)\n"
+     "        with T.init():\n            B[vi, 0] = 0\n        B[vi, 0] = B[vi, 0] + A[vi, vk]",
+     "d = decompose_reduction(B, k)", NULL, "the condition or an axis of block 'B' reads memory"},
     {"strides that put rows into each other", AB2,
      "E = T.alloc_buffer((8, 8), \"int32\", strides=[1, 1])\n"
      "for i, j in T.grid(8, 8):\n    E[i, j] = A[i, j]",

@@ -112,6 +112,10 @@ static const sched_row rows[] = {
      "reindex(C, \"S\")", NULL, "is not written"},
     {"what is written at all sizes", "a: T.handle, c: T.handle", SPREAD("3"), "reindex(C, \"S\")",
      NULL, NULL},
+    {"an index that counts inside the block", ABC,
+     "for i in range(16):\n    with T.block(\"C\"):\n        vi = T.axis.spatial(16, i)\n"
+     "        for j in range(16):\n            C[vi, j] = A[vi, j] + B[vi, j]",
+     "reindex(C, \"A\")", NULL, "is made of more than its axes"},
     {"an element at two indices", AC1,
      "for i in range(15):\n    with T.block(\"C\"):\n        vi = T.axis.spatial(15, i)\n"
      "        C[vi] = A[vi] + A[vi + 1]",
