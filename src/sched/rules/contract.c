@@ -94,16 +94,18 @@ static int32_t find_loop(const tn_contraction *c, const tn_rule_access *with,
   return TN_TILE_NO_LOOP;
 }
 
-/* Some index mentions a spatial and a reduce axis: a window slides. */
-static bool is_window(const tn_node *load, const tn_node *block) {
+/* Some index mentions a reduce axis and a spatial one, `var` where that is not NULL: a window slides. */
+static bool is_window(const tn_node *load, const tn_node *block, const tn_node *var) {
   const tn_node *iters = block->in[TN_BLOCK_ITERS];
   for (uint32_t d = TN_LOAD_INDICES; d < load->n_in; ++d) {
     bool has[2] = {false, false};
     for (uint32_t i = 0; i < iters->n_in; ++i) {
       const tn_node *iter = iters->in[i];
+      bool is_spatial = iter->attr.i64 == TN_ITER_SPATIAL;
       if (!tn_is_int(iter->in[TN_ITER_EXTENT], 1) &&
-          tn_expr_uses(load->in[d], 1, &iter->in[TN_ITER_VAR])) {
-        has[iter->attr.i64 == TN_ITER_SPATIAL] = true;
+          tn_expr_uses(load->in[d], 1, &iter->in[TN_ITER_VAR]) &&
+          (!is_spatial || var == NULL || iter->in[TN_ITER_BINDING] == var)) {
+        has[is_spatial] = true;
       }
     }
     if (has[0] && has[1]) {
@@ -111,6 +113,10 @@ static bool is_window(const tn_node *load, const tn_node *block) {
     }
   }
   return false;
+}
+
+bool tn_contraction_slides(const tn_contraction *c, const tn_rule_access *access, uint32_t loop) {
+  return is_window(access->node, c->nest.block, c->nest.loops[loop].var);
 }
 
 /* What there is to know of all that is read. */
@@ -123,9 +129,38 @@ static void look_at_reads(tn_contraction *c) {
       continue;
     }
     c->is_side_by_side = c->is_side_by_side && (!moves(a, lanes) || tn_rule_moves_by(a, lanes, 1));
-    c->is_window = c->is_window || is_window(a->node, c->nest.block);
+    c->is_window = c->is_window || is_window(a->node, c->nest.block, NULL);
     c->many = c->many == NULL && moves(a, lanes) ? a : c->many;
   }
+}
+
+/* The axis by the lanes' loop alone; NULL: there is none. */
+static const tn_node *lanes_axis(const tn_contraction *c) {
+  const tn_node *iters = c->nest.block->in[TN_BLOCK_ITERS];
+  for (uint32_t i = 0; i < iters->n_in; ++i) {
+    if (iters->in[i]->in[TN_ITER_BINDING] == c->nest.loops[c->lanes].var) {
+      return iters->in[i]->in[TN_ITER_VAR];
+    }
+  }
+  return NULL;
+}
+
+static bool is_axis_by(const tn_node *index, tn_op op, const tn_node *axis, int64_t size) {
+  return tn_is(index, op) && index->in[TN_A] == axis && tn_is_int(index->in[TN_B], size);
+}
+
+/* many[.., n // size, .., n % size]: the size. */
+static int64_t find_panel(const tn_contraction *c) {
+  const tn_node *axis = lanes_axis(c);
+  const tn_node *load = c->many->node;
+  const tn_node *last = load->in[load->n_in - 1];
+  bool is_cut = tn_is(last, TN_OP_FLOORMOD) && tn_is(last->in[TN_B], TN_OP_INT);
+  int64_t size = is_cut ? last->in[TN_B]->attr.i64 : 0;
+  uint32_t n_outer = 0;
+  for (uint32_t i = TN_LOAD_INDICES; size > 0 && i + 1 < load->n_in; ++i) {
+    n_outer += is_axis_by(load->in[i], TN_OP_FLOORDIV, axis, size);
+  }
+  return n_outer == 1 && is_axis_by(last, TN_OP_FLOORMOD, axis, size) ? size : 0;
 }
 
 tn_status tn_contraction_find(tn_rules *r, const tn_node *label, tn_contraction *out) {
@@ -153,5 +188,11 @@ tn_status tn_contraction_find(tn_rules *r, const tn_node *label, tn_contraction 
   look_at_reads(out);
   out->rows = out->one == NULL ? TN_TILE_NO_LOOP : find_loop(out, out->one, out->many);
   out->more = out->many == NULL ? TN_TILE_NO_LOOP : find_loop(out, out->many, out->one);
+  out->panel = out->one == NULL ? 0 : find_panel(out);
+  bool is_vector = out->one != NULL && out->is_side_by_side &&
+                   out->nest.loops[lanes].n == tn_rule_lanes(r, &out->nest);
+  out->is_packed = is_vector && !moves(out->one, lanes) && moves(out->many, lanes);
+  out->is_lanewise = is_vector && moves(out->one, lanes) && moves(out->many, lanes) &&
+                     out->is_window && out->rows != TN_TILE_NO_LOOP;
   return NULL;
 }

@@ -10,7 +10,7 @@
  *                                                    B[i, ..] = E[..] / S
  *
  * So a row is in the cache from the second pass on, and what is between takes the memory of a row. */
-#include "sched/rules/rules.h"
+#include "sched/rules/tile.h"
 
 #include "sched/rewrite.h"
 
@@ -40,6 +40,15 @@ static bool is_product(const tn_rule_nest *nest, uint32_t n_row_loops) {
   return false;
 }
 
+/* A window over neighbours is for tiles. */
+static bool is_window(tn_rules *r, const tn_node *label) {
+  tn_contraction c;
+  tn_status st = tn_contraction_find(r, label, &c);
+  bool is_it = st == NULL && c.is_lanewise;
+  tn_status_free(st);
+  return is_it;
+}
+
 /* Outermost loops that all blocks have alike, none of them of a reduction. */
 static tn_status find_rows(rows *w) {
   tn_rule_nest last;
@@ -63,7 +72,7 @@ static tn_status find_rows(rows *w) {
   for (uint32_t i = 0; i < w->n; ++i) {
     tn_rule_nest nest;
     TN_TRY(tn_rule_look(w->r, w->labels[i], &nest));
-    if (w->is_sum[i] && is_product(&nest, w->n_row_loops)) {
+    if (w->is_sum[i] && (is_product(&nest, w->n_row_loops) || is_window(w->r, w->labels[i]))) {
       return TN_ERR(TN_INVALID, "a product has no rows of its own");
     }
   }

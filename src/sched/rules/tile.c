@@ -15,20 +15,25 @@
 #include "sched/rules/tile.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sched/rewrite.h"
 
 enum {
   ENOUGH_ROUNDS = 8,
   FEW_PRODUCTS = 1 << 18, /* ten microseconds of one thread */
-  MAX_BODY = 64           /* multiply-adds of an unrolled step */
+  MAX_BODY = 64,          /* multiply-adds of an unrolled step */
+  MAX_PACKED_BODY = 128   /* the same of packed operands, whose steps follow each other in memory */
 };
 
 typedef struct tiling {
   tn_rules *r;
   const tn_node *sum;   /* the block */
   const tn_node *after; /* what reads its result in the tile */
+  const tn_node *much;  /* what reads that: too much code to be there for each vector; NULL: none */
   const tn_node *copy;  /* of `many`; NULL: none */
+  const tn_node *pad;   /* pads what a lanewise window reads, for it alone; NULL: none */
+  const tn_node *pad_at; /* the loop that it moves into */
   tn_contraction c;
   tn_tile t;
   const tn_node *rows[2]; /* outer and inner part of a loop; [0] NULL: there is none */
@@ -44,12 +49,15 @@ typedef struct tiling {
 
 /* ---- what reads the result ---- */
 
-/* buffer[v0, v1, ..] with the first axes of the block, in their order. */
+/* buffer[v0, v1, ..] with the first axes of the block, in their order; 0 for an axis of one step. */
 static bool is_at_axes(const tn_node *access, uint32_t first, const tn_node *block) {
   const tn_node *iters = block->in[TN_BLOCK_ITERS];
   uint32_t n = access->n_in - first;
   for (uint32_t i = 0; i < n; ++i) {
-    if (i >= iters->n_in || access->in[first + i] != iters->in[i]->in[TN_ITER_VAR]) {
+    bool is_one = i < iters->n_in && tn_is_int(iters->in[i]->in[TN_ITER_MIN], 0) &&
+                  tn_is_int(iters->in[i]->in[TN_ITER_EXTENT], 1);
+    if (i >= iters->n_in || (access->in[first + i] != iters->in[i]->in[TN_ITER_VAR] &&
+                             !(is_one && tn_is_int(access->in[first + i], 0)))) {
       return false;
     }
   }
@@ -92,6 +100,17 @@ static const tn_node *find_reader(const tn_tree *tree, const tn_node *block) {
   return is_fit ? reader : NULL;
 }
 
+/* Functions, as of GELU, are too much code for a copy for each vector of the tile: sums would leave
+ * the registers in between. They run in a loop, of what is copied out of the registers first. */
+static bool is_much(tiling *w, const tn_node *label) {
+  const double few = 16; /* operations: about a function's */
+  tn_rule_nest nest;
+  tn_status st = tn_rule_look(w->r, label, &nest);
+  bool is_it = st == NULL && nest.work >= few;
+  tn_status_free(st);
+  return is_it;
+}
+
 /* The block that writes results out of a tile, and the memory of the tile. */
 static tn_status prepare(tiling *w) {
   const tn_tree *tree = tn_sched_tree(w->r->s, w->sum);
@@ -105,6 +124,10 @@ static tn_status prepare(tiling *w) {
   }
   w->after = reader->in[TN_BLOCK_LABEL];
   TN_TRY(tn_rule_collapse(w->r, w->sum, w->after));
+  if (is_much(w, w->after)) {
+    w->much = w->after;
+    return tn_sched_cache_write(w->r->s, w->sum, 0, "local", &w->after);
+  }
   const tn_node *args[] = {w->sum, tn_int(ir, TN_DT_I32, 0), tn_str(ir, "local")};
   return tn_rule_apply(w->r, "set_scope", 3, args, NULL);
 }
@@ -221,17 +244,45 @@ static void push(const tn_node **list, uint32_t *n, const tn_node *loop) {
   }
 }
 
+/* Those that a window does not slide along first: padding moves to the last of them. */
+static void part_outer(tiling *w) {
+  const tn_node *sliding[TN_RULE_MAX_LOOPS];
+  uint32_t n_sliding = 0;
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < w->c.nest.n_loops; ++i) {
+    const tn_node *var = w->c.nest.loops[i].var;
+    bool is_outer = false;
+    for (uint32_t k = 0; k < w->n_outer; ++k) {
+      is_outer = is_outer || w->outer[k] == var;
+    }
+    bool slides = is_outer && (tn_contraction_slides(&w->c, w->c.one, i) ||
+                               tn_contraction_slides(&w->c, w->c.many, i));
+    if (slides) {
+      sliding[n_sliding++] = var;
+    } else if (is_outer) {
+      w->outer[n++] = var;
+    }
+  }
+  w->pad_at = n > 0 ? w->outer[n - 1] : NULL;
+  memcpy(w->outer + n, sliding, n_sliding * sizeof *sliding);
+}
+
 static tn_status order_loops(tiling *w) {
   const tn_node *order[TN_RULE_MAX_LOOPS + 8];
   uint32_t n = 0;
+  if (w->pad != NULL) {
+    part_outer(w);
+  }
+  bool is_packed = w->c.is_packed; /* a panel stays in cache while all rows go by */
+  push(order, &n, is_packed ? w->more[0] : w->c.panel > 0 ? w->lanes[0] : NULL);
   for (uint32_t i = 0; i < w->n_outer; ++i) {
     push(order, &n, w->outer[i]);
   }
   bool is_copied = w->copy != NULL;
   push(order, &n, is_copied ? w->lanes[0] : NULL);
   push(order, &n, w->rows[0]);
-  push(order, &n, w->more[0]);
-  push(order, &n, is_copied ? NULL : w->lanes[0]);
+  push(order, &n, is_packed ? NULL : w->more[0]);
+  push(order, &n, is_copied || w->c.panel > 0 ? NULL : w->lanes[0]);
   push(order, &n, w->lanes[1]);
   for (uint32_t i = 0; i < w->n_sum; ++i) {
     push(order, &n, w->of_sum[i]);
@@ -259,13 +310,25 @@ static tn_status choose_shared(tiling *w) {
   if (total != TN_RULE_OPEN && total < FEW_PRODUCTS) {
     return NULL;
   }
+  bool is_packed = w->c.is_packed || w->c.panel > 0;
   const tn_node *inner[] = {w->copy != NULL ? w->lanes[0] : w->rows[0],
-                            w->copy != NULL ? NULL : w->more[0],
-                            w->copy != NULL ? NULL : w->lanes[0]};
+                            w->copy != NULL || is_packed ? NULL : w->more[0],
+                            w->copy != NULL || w->c.panel > 0 ? NULL : w->lanes[0]};
+  const tn_node *first = w->c.is_packed ? w->more[0] : w->c.panel > 0 ? w->lanes[0] : NULL;
+  if (first != NULL) {
+    rounds *= rounds_of(w, first);
+    loops[n++] = first;
+  }
   for (uint32_t i = 0; i < w->n_outer; ++i) { /* a batch of open extent may well be 1 */
     const tn_node *extent = tn_sched_site(w->r->s, w->outer[i])->in[TN_FOR_EXTENT];
     rounds *= tn_is(extent, TN_OP_INT) ? extent->attr.i64 : 1;
     loops[n++] = w->outer[i];
+    if (w->pad != NULL && w->outer[i] == w->pad_at) {
+      TN_TRY(tn_rule_fuse(w->r, loops, n, &w->shared));
+      w->pad_at = w->shared;
+      w->shared = rounds > 1 ? w->shared : NULL;
+      return NULL;
+    }
   }
   for (uint32_t i = 0; i < 3 && rounds < ENOUGH_ROUNDS; ++i) {
     if (inner[i] != NULL) {
@@ -289,8 +352,11 @@ static tn_status choose_shared(tiling *w) {
 
 /* ---- inside of a tile ---- */
 
-/* Loops of a block below the tile's: the last one in vectors, the others unrolled. */
-static tn_status mark_block(tiling *w, const tn_node *label, const tn_node *below, bool is_open) {
+typedef enum marks { IN_TURN, UNROLLED } marks;
+
+/* Loops of a block below the tile's: the last one in vectors, the others as `how` says. */
+static tn_status mark_block(tiling *w, const tn_node *label, const tn_node *below, bool is_open,
+                            marks how) {
   const tn_node *loops[TN_SCHED_MAX_LOOPS];
   const tn_node *parts[2];
   uint32_t n = tn_rule_loops(w->r, label, TN_SCHED_MAX_LOOPS, loops);
@@ -304,11 +370,11 @@ static tn_status mark_block(tiling *w, const tn_node *label, const tn_node *belo
   const tn_node *last = loops[n - 1];
   if (is_open && rounds_of(w, last) != w->t.lanes) {
     TN_TRY(tn_sched_split(w->r->s, last, 2, (int64_t[]){-1, w->t.lanes}, parts));
-    TN_TRY(tn_sched_unroll(w->r->s, parts[0]));
+    TN_TRY(how == UNROLLED ? tn_sched_unroll(w->r->s, parts[0]) : NULL);
     last = parts[1];
   }
   TN_TRY(tn_sched_vectorize(w->r->s, last));
-  for (uint32_t i = first + 1; i + 1 < n; ++i) {
+  for (uint32_t i = first + 1; i + 1 < n && how == UNROLLED; ++i) {
     TN_TRY(tn_sched_unroll(w->r->s, loops[i]));
   }
   return NULL;
@@ -317,18 +383,19 @@ static tn_status mark_block(tiling *w, const tn_node *label, const tn_node *belo
 static tn_status mark_reduction(tiling *w) {
   const tn_node *init = NULL;
   int64_t body = w->t.rows * w->t.more * w->t.vectors;
+  int64_t most = w->c.is_packed || w->c.is_lanewise ? MAX_PACKED_BODY : MAX_BODY;
   TN_TRY(tn_sched_decompose_reduction(w->r->s, w->sum, w->of_sum[0], &init));
-  TN_TRY(mark_block(w, init, w->tile, false));
-  for (uint32_t i = w->n_sum; i-- > 0 && w->c.is_window;) {
+  TN_TRY(mark_block(w, init, w->tile, false, UNROLLED));
+  for (uint32_t i = w->n_sum; i-- > 0 && (w->c.is_window || w->c.is_packed);) {
     int64_t rounds = rounds_of(w, w->of_sum[i]);
-    if (rounds > 1 && body * rounds <= MAX_BODY) {
+    if (rounds > 1 && body * rounds <= most) {
       TN_TRY(tn_sched_unroll(w->r->s, w->of_sum[i]));
       body *= rounds;
     } else if (rounds > 1) {
       break;
     }
   }
-  return mark_block(w, w->sum, w->of_sum[w->n_sum - 1], false);
+  return mark_block(w, w->sum, w->of_sum[w->n_sum - 1], false, UNROLLED);
 }
 
 /* The copy of a panel: its lanes in vectors, inside of everything else. */
@@ -366,12 +433,53 @@ static tn_status place_copy(tiling *w) {
   return tn_sched_vectorize(w->r->s, parts[1]);
 }
 
+/* ---- padding of a lanewise window ---- */
+
+/* The block that makes what is read, for this reader alone; NULL: it comes from elsewhere. */
+static const tn_node *find_pad(tiling *w, const tn_node *buffer) {
+  const tn_tree *tree = tn_sched_tree(w->r->s, w->sum);
+  const tn_node *scope = tn_tree_scope(tree, tn_sched_site(w->r->s, w->sum));
+  const tn_node *users[TN_SCHED_MAX_BLOCKS];
+  bool is_own = scope != NULL && tn_scope_allocates(scope, buffer) &&
+                tn_scope_users(tree, scope, buffer, false, users) == 1 &&
+                tn_scope_users(tree, scope, buffer, true, users) == 1;
+  return is_own && tn_rule_is_spatial(users[0]) ? users[0]->in[TN_BLOCK_LABEL] : NULL;
+}
+
+/* Windows that overlap little read through the condition; for others a channel's picture is padded
+ * right before it is used, and is in cache then. */
+static tn_status look_at_pad(tiling *w) {
+  const tn_rule_access *data = w->c.one;
+  const tn_node *step = data->strides[w->c.rows];
+  w->pad = find_pad(w, data->buffer);
+  if (w->pad == NULL || (step != NULL && tn_is_int(step, w->c.nest.loops[w->c.lanes].n))) {
+    return NULL;
+  }
+  TN_TRY(tn_sched_compute_inline(w->r->s, w->pad));
+  w->pad = NULL;
+  return tn_contraction_find(w->r, w->sum, &w->c);
+}
+
+static tn_status place_pad(tiling *w) {
+  const tn_node *loops[TN_SCHED_MAX_LOOPS];
+  TN_TRY(tn_sched_compute_at(w->r->s, w->pad, w->pad_at));
+  uint32_t n = tn_rule_loops(w->r, w->pad, TN_SCHED_MAX_LOOPS, loops);
+  if (n == 0 || rounds_of(w, loops[n - 1]) != w->t.lanes) {
+    return TN_ERR(TN_INVALID, "the padding has no loop of lanes");
+  }
+  return tn_sched_vectorize(w->r->s, loops[n - 1]);
+}
+
 static tn_status do_steps(tiling *w) {
   TN_TRY(tn_rule_part_rows(w->r, w->sum));
+  TN_TRY(tn_contraction_find(w->r, w->sum, &w->c));
+  if (w->c.is_lanewise) {
+    TN_TRY(look_at_pad(w));
+  }
   TN_TRY(prepare(w));
   TN_TRY(tn_contraction_find(w->r, w->sum, &w->c));
   tn_tile_choose(w->r, &w->c, &w->t);
-  if (!w->c.is_side_by_side && w->t.panels == 0 && !w->c.is_window) {
+  if (!w->c.is_side_by_side && w->c.panel == 0 && w->t.panels == 0 && !w->c.is_window) {
     return TN_ERR(TN_INVALID, "lanes are apart, and too few rows for a copy");
   }
   if (w->t.panels > 0) {
@@ -384,16 +492,18 @@ static tn_status do_steps(tiling *w) {
   TN_TRY(order_loops(w));
   TN_TRY(choose_shared(w));
   TN_TRY(tn_sched_reverse_compute_at(w->r->s, w->after, w->tile));
+  TN_TRY(w->much != NULL ? tn_sched_reverse_compute_at(w->r->s, w->much, w->tile) : NULL);
   if (w->copy != NULL) {
     TN_TRY(place_copy(w));
   }
-  return NULL;
+  return w->pad != NULL && w->pad_at != NULL ? place_pad(w) : NULL;
 }
 
 static tn_status set_marks(tn_rules *r, void *ctx) {
   tiling *w = ctx;
   TN_TRY(mark_reduction(w));
-  TN_TRY(mark_block(w, w->after, w->tile, true));
+  TN_TRY(mark_block(w, w->after, w->tile, true, UNROLLED));
+  TN_TRY(w->much != NULL ? mark_block(w, w->much, w->tile, true, IN_TURN) : NULL);
   return w->shared == NULL ? NULL : tn_sched_parallel(r->s, w->shared);
 }
 

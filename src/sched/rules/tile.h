@@ -27,6 +27,10 @@ typedef struct tn_contraction {
   int32_t more;   /* moves `many` and not `one`, besides lanes; or TN_TILE_NO_LOOP */
   bool is_window; /* something is read at sums of a spatial and a reduce axis: neighbours share */
   bool is_side_by_side; /* lanes read at neighbouring places */
+  int64_t panel; /* `many` lies in panels of so many columns, read at [n // panel, .., n % panel] by
+                    the lanes' axis n; 0: it does not */
+  bool is_packed;   /* `many` lies in panels of one vector, as weights of blocked layouts do */
+  bool is_lanewise; /* a window of which each lane has its own data and weights: a channel */
 } tn_contraction;
 
 /// How much of each loop a tile takes.
@@ -40,6 +44,8 @@ typedef struct tn_tile {
 
 /// Errors: INVALID when the block is no reduction of one value.
 TN_MUST_USE tn_status tn_contraction_find(tn_rules *r, const tn_node *label, tn_contraction *out);
+/// Does `access` read at the sum of this loop's axis and a reduce axis?
+bool tn_contraction_slides(const tn_contraction *c, const tn_rule_access *access, uint32_t loop);
 /// The tile with the most products a cycle, by count of loads, registers and what is left over at
 /// the ends.
 void tn_tile_choose(const tn_rules *r, const tn_contraction *c, tn_tile *out);
