@@ -74,8 +74,16 @@ TN_API void tn_te_end_many(tn_te *te, uint32_t n, const tn_node *const *values,
 enum { TN_TE_MAX_OUTPUTS = 8 };
 
 /// Reductions that have a name. The greatest of no floats is -inf, of no integers the least of the
-/// type; the least likewise.
-typedef enum tn_te_reduction { TN_TE_SUM, TN_TE_PROD, TN_TE_MAX, TN_TE_MIN } tn_te_reduction;
+/// type; the least likewise. MAX and MIN are T.max and T.min: with NaN among the values, what comes
+/// out hangs on their order. MAXIMUM and MINIMUM give NaN then.
+typedef enum tn_te_reduction {
+  TN_TE_SUM,
+  TN_TE_PROD,
+  TN_TE_MAX,
+  TN_TE_MIN,
+  TN_TE_MAXIMUM,
+  TN_TE_MINIMUM
+} tn_te_reduction;
 /// tensor[axes] = the values of all reduce axes taken together.
 TN_API const tn_node *tn_te_end_reduce(tn_te *te, tn_te_reduction reduction, const tn_node *value);
 
@@ -115,8 +123,12 @@ TN_API const tn_node *tn_te_div(tn_te *te, const tn_node *a, const tn_node *b);
 /// a // b and a % b, rounded down.
 TN_API const tn_node *tn_te_floordiv(tn_te *te, const tn_node *a, const tn_node *b);
 TN_API const tn_node *tn_te_floormod(tn_te *te, const tn_node *a, const tn_node *b);
+/// T.min and T.max: a < b ? a : b and a > b ? a : b, so that NaN on either side gives b.
 TN_API const tn_node *tn_te_min(tn_te *te, const tn_node *a, const tn_node *b);
 TN_API const tn_node *tn_te_max(tn_te *te, const tn_node *a, const tn_node *b);
+/// The smaller and the larger one; NaN where either is. b may be written out three times.
+TN_API const tn_node *tn_te_minimum(tn_te *te, const tn_node *a, const tn_node *b);
+TN_API const tn_node *tn_te_maximum(tn_te *te, const tn_node *a, const tn_node *b);
 TN_API const tn_node *tn_te_eq(tn_te *te, const tn_node *a, const tn_node *b);
 TN_API const tn_node *tn_te_ne(tn_te *te, const tn_node *a, const tn_node *b);
 TN_API const tn_node *tn_te_lt(tn_te *te, const tn_node *a, const tn_node *b);

@@ -2,8 +2,8 @@
 /* Copyright The Tenon authors. */
 /* Elementwise operators of two tensors, and astype. Two operands broadcast by NumPy's rule and have
  * one dtype. Integers wrap; floor_divide rounds down; integer division by zero is an error in the
- * reference. maximum(a, b) is a > b ? a : b, so a NaN on either side gives b. Floats are computed
- * in float64 and rounded to their type in the reference. */
+ * reference. maximum and minimum give NaN where either side is. Floats are computed in float64 and
+ * rounded to their type in the reference. */
 #include <math.h>
 
 #include "base/check.h"
@@ -112,6 +112,9 @@ tn_status tn_op_infer_binary(const tn_infer_ctx *ctx, const tn_node *call,
   return NULL;
 }
 
+double tn_op_maximum(double a, double b) { return isnan(b) || b > a ? b : a; }
+double tn_op_minimum(double a, double b) { return isnan(b) || b < a ? b : a; }
+
 static double apply_f64(int32_t op, double a, double b) {
   switch (op) {
     case TN_OP_ADD:
@@ -129,9 +132,9 @@ static double apply_f64(int32_t op, double a, double b) {
     case TN_OP_FLOORMOD:
       return a - floor(a / b) * b;
     case TN_OP_MAX:
-      return a > b ? a : b;
+      return tn_op_maximum(a, b);
     case TN_OP_MIN:
-      return a < b ? a : b;
+      return tn_op_minimum(a, b);
     case OP_ATAN2:
       return atan2(a, b);
     case OP_LOG_ADD_EXP:
@@ -329,6 +332,10 @@ static const tn_node *binary_value(tn_kernel *k, const binary_row *row, const tn
       return tn_te_intrin(k->te, TN_INTRIN_ATAN2, TN_TE_LIST(a, b));
     case OP_LOG_ADD_EXP:
       return log_add_exp(k, a, b);
+    case TN_OP_MAX:
+      return tn_te_maximum(k->te, a, b);
+    case TN_OP_MIN:
+      return tn_te_minimum(k->te, a, b);
     default:
       return tn_te_op(k->te, (tn_op)row->op, a, b);
   }

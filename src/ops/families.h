@@ -9,6 +9,10 @@
 
 #include "graph/graph.h"
 
+/// For references: the larger and the smaller of two numbers, of two zeros a; NaN where either is.
+double tn_op_maximum(double a, double b);
+double tn_op_minimum(double a, double b);
+
 #define FAMILY(family, flags_)                                                                    \
   enum { TN_OP_FLAGS_##family = (flags_) };                                                       \
   tn_status tn_op_infer_##family(const tn_infer_ctx *ctx, const tn_node *call,                    \

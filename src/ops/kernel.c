@@ -402,6 +402,14 @@ uint32_t tn_kernel_kept_index(const tn_kernel *k, uint32_t ndim, const bool *is_
 
 /* ---- statements ---- */
 
+const tn_node *tn_kernel_is_extremum(tn_kernel *k, const tn_node *value, const tn_node *extremum) {
+  const tn_node *is_it = tn_te_eq(k->te, value, extremum);
+  if (!tn_dtype_is_float(value->dtype)) {
+    return is_it;
+  }
+  return tn_te_or(k->te, is_it, tn_te_intrin(k->te, TN_INTRIN_ISNAN, TN_TE_LIST(value)));
+}
+
 const tn_node *tn_kernel_store(tn_kernel *k, const tn_node *buffer, const tn_node *value,
                                uint32_t n, const tn_node *const *at) {
   const tn_node *out = tn_seq(k->ir, 0, NULL);

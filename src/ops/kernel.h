@@ -106,6 +106,8 @@ const tn_node *tn_kernel_load_broadcast(tn_kernel *k, const tn_node *tensor);
 /// The same with the last of `n` axes.
 const tn_node *tn_kernel_load_part(tn_kernel *k, const tn_node *tensor, const tn_node *const *axes,
                                    uint32_t n);
+/// Is `value` the one that tn_te_maximum (tn_te_minimum) of it and others gave, or one of several?
+const tn_node *tn_kernel_is_extremum(tn_kernel *k, const tn_node *value, const tn_node *extremum);
 
 /* ---- statements of one's own, for tn_te_extern ---- */
 

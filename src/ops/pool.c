@@ -2,9 +2,8 @@
 /* Copyright The Tenon authors. */
 /* Poolings over one, two and three spatial dimensions.
  *
- * max: the largest element of each window; padding is not among them, and a window of nothing but
- * padding gives the type's least value. As in max, NaN elements are passed over unless they come
- * last. avg: the sum divided by the taps that lie on the data or, with count_include_pad, on the data
+ * max: the largest element of each window, NaN where one is; padding is not among them, and a window
+ * of nothing but padding gives the type's least value. avg: the sum divided by the taps that lie on the data or, with count_include_pad, on the data
  * and its padding: with ceil_mode a last window may reach over their end.
  * adaptive_avg: the data is cut into output_size parts, [floor(i * n / m), ceil((i + 1) * n / m)),
  * each of which gives its mean. */
@@ -84,12 +83,6 @@ static void least_value(tn_dtype dtype, double *out_f64, int64_t *out_i64) {
   *out_i64 = tn_dtype_is_int(dtype) ? (int64_t)((uint64_t)-1 << (tn_dtype_bits(dtype) - 1)) : 0;
 }
 
-static bool is_larger(tn_dtype dtype, double fa, int64_t a, double fb, int64_t b) {
-  return tn_dtype_is_float(dtype) ? fa > fb
-         : tn_dtype_is_int(dtype) ? a > b
-                                  : (uint64_t)a > (uint64_t)b;
-}
-
 typedef struct pooled {
   double f64;
   int64_t i64;
@@ -118,14 +111,6 @@ static void pool_window(const pool *p, const tn_array *x, const int64_t *at, poo
     }
     sum->n += is_padded || (is_in && !p->counts_padding) ? 1 : 0;
     if (!is_in) {
-      if (p->is_max) { /* as loops do it: the padding is the least value, compared like all */
-        pooled low = {0};
-        least_value(x->dtype, &low.f64, &low.i64);
-        if (!is_larger(x->dtype, sum->f64, sum->i64, low.f64, low.i64)) {
-          sum->f64 = low.f64;
-          sum->i64 = low.i64;
-        }
-      }
       continue;
     }
     double f = tn_array_get_f64(x, tn_ravel(x, from));
@@ -133,9 +118,10 @@ static void pool_window(const pool *p, const tn_array *x, const int64_t *at, poo
     if (!p->is_max) {
       sum->f64 += f;
       sum->i64 = (int64_t)((uint64_t)sum->i64 + (uint64_t)v);
-    } else if (!is_larger(x->dtype, sum->f64, sum->i64, f, v)) {
-      sum->f64 = f;
-      sum->i64 = v;
+    } else {
+      bool is_more = tn_dtype_is_int(x->dtype) ? v > sum->i64 : (uint64_t)v > (uint64_t)sum->i64;
+      sum->f64 = tn_op_maximum(f, sum->f64);
+      sum->i64 = is_more ? v : sum->i64;
     }
   }
   sum->n = sum->n > 0 ? sum->n : 1;
@@ -259,7 +245,7 @@ static tn_status build_pool(tn_kernel *k, const tn_node *type) {
   tn_kernel_begin(k, p.is_max ? "pool_max" : "pool_sum", shape->n_in, shape->in, (uint32_t)p.n,
                   reduce);
   const tn_node *tap = tap_value(k, &p, data, k->axes + shape->n_in, is_padded);
-  tn_te_end_reduce_into(k->te, p.is_max ? TN_TE_MAX : TN_TE_SUM, target, k->axes, tap);
+  tn_te_end_reduce_into(k->te, p.is_max ? TN_TE_MAXIMUM : TN_TE_SUM, target, k->axes, tap);
   if (!p.is_max) {
     build_mean(k, &p, x, out, target);
   }

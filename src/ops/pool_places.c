@@ -2,7 +2,8 @@
 /* Copyright The Tenon authors. */
 /* nn.max_pool_places: where in the whole tensor [N, C, ...] the largest element of each window is, as
  * a number of elements row by row, or column by column of each picture. Windows are those of
- * nn.max_pool; of equal elements the first one counts, and a window without any gives 0. */
+ * nn.max_pool; of equal elements the first one counts, NaN is above all, and a window without any
+ * element gives 0. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -59,15 +60,12 @@ tn_status tn_op_infer_pool_places(const tn_infer_ctx *ctx, const tn_node *call,
 
 static bool is_larger(const tn_array *x, int64_t i, int64_t j) {
   if (tn_dtype_is_float(x->dtype)) {
-    return tn_array_get_f64(x, i) > tn_array_get_f64(x, j);
+    double best = tn_array_get_f64(x, j);
+    return !isnan(best) && !(tn_array_get_f64(x, i) <= best);
   }
   int64_t a = tn_array_get_i64(x, i);
   int64_t b = tn_array_get_i64(x, j);
   return tn_dtype_is_int(x->dtype) ? a > b : (uint64_t)a > (uint64_t)b;
-}
-
-static bool is_number(const tn_array *x, int64_t i) {
-  return !tn_dtype_is_float(x->dtype) || !isnan(tn_array_get_f64(x, i));
 }
 
 /* The coordinates of tap t of the window at `at`; false: it is not on the data. */
@@ -121,8 +119,7 @@ tn_status tn_op_eval_pool_places(const tn_node *call, const tn_array *const *arg
     for (int64_t t = 0; t < n_taps; ++t) {
       if (tap_at(&p, x, at, t, from)) {
         int64_t here = tn_ravel(x, from);
-        bool is_best = is_number(x, here) && (best < 0 || is_larger(x, here, best));
-        best = is_best ? here : best;
+        best = best < 0 || is_larger(x, here, best) ? here : best;
       }
     }
     best = best < 0 ? 0 : best;
@@ -170,7 +167,7 @@ static const tn_node *if_inside(tn_kernel *k, const tap *t, const tn_node *value
   return t->is_in == NULL ? value : tn_te_if_then_else(k->te, t->is_in, value, otherwise);
 }
 
-/* A place row by row as one column by column; NaN alone gives none, which is 0. */
+/* A place row by row as one column by column; none is 0. */
 static const tn_node *other_number(tn_kernel *k, const places *p, const tn_node *x,
                                    const tn_node *place) {
   const tn_node *shape = x->in[TN_BUFFER_SHAPE];
@@ -209,15 +206,12 @@ static tn_status build_pool_places(tn_kernel *k, const tn_node *type) {
   tn_kernel_begin(k, "pool_max", shape->n_in, shape->in, (uint32_t)p.n, reduce);
   tap t = tap_te(k, &p, x);
   const tn_node *least = tn_te_least(k->te, x->dtype);
-  if (tn_dtype_is_float(x->dtype)) { /* NaN is passed over */
-    t.value = tn_te_if_then_else(k->te, tn_te_eq(k->te, t.value, t.value), t.value, least);
-  }
-  tn_te_end_reduce_into(k->te, TN_TE_MAX, best, k->axes, if_inside(k, &t, t.value, least));
+  tn_te_end_reduce_into(k->te, TN_TE_MAXIMUM, best, k->axes, if_inside(k, &t, t.value, least));
   const tn_node *first = tn_te_declare(k->te, "pool_place", TN_DT_I64, shape->n_in, shape->in);
   tn_kernel_begin(k, "pool_place", shape->n_in, shape->in, (uint32_t)p.n, reduce);
   t = tap_te(k, &p, x);
   const tn_node *none = tn_te_greatest(k->te, TN_DT_I64);
-  const tn_node *is_best = tn_te_eq(k->te, t.value, tn_te_load(k->te, best, k->axes));
+  const tn_node *is_best = tn_kernel_is_extremum(k, t.value, tn_te_load(k->te, best, k->axes));
   const tn_node *place = tn_te_if_then_else(k->te, is_best, t.place, none);
   tn_te_end_reduce_into(k->te, TN_TE_MIN, first, k->axes, if_inside(k, &t, place, none));
   tn_kernel_begin(k, "pool_number", shape->n_in, shape->in, 0, NULL);

@@ -2,9 +2,7 @@
 /* Copyright The Tenon authors. */
 /* Reductions over axes (sum, mean, max, min, prod) and softmax. Sums of floats are taken in float64
  * by the reference; the mean of integers rounds toward zero. The maximum of nothing is the type's
- * least value, the mean of nothing 0/0, of integers 0. max keeps a > b ? a : b with b the value so far second, so
- * NaN elements are passed over unless they come last; what -O2 makes of them hangs on the order that
- * a schedule gives the elements. */
+ * least value, the mean of nothing 0/0, of integers 0. max and min are NaN where an element is. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -100,17 +98,11 @@ static accumulator neutral(reduction r, tn_dtype dtype) {
   return (accumulator){.i64 = r == MAX ? least : -(least + 1)};
 }
 
-/* As loops do it: what was found stays only where it is larger (smaller), so a NaN is taken, and
- * the next element instead of it. */
+/* Of equal zeros the later is taken, as loops do it. */
 static void accumulate(reduction r, const tn_array *x, int64_t i, accumulator *acc) {
   double f = tn_array_get_f64(x, i);
   int64_t v = tn_dtype_is_float(x->dtype) ? 0 : tn_array_get_i64(x, i);
-  bool is_less = tn_dtype_is_float(x->dtype) ? acc->f64 < f
-                 : tn_dtype_is_int(x->dtype) ? acc->i64 < v
-                                             : (uint64_t)acc->i64 < (uint64_t)v;
-  bool is_more = tn_dtype_is_float(x->dtype) ? acc->f64 > f
-                 : tn_dtype_is_int(x->dtype) ? acc->i64 > v
-                                             : (uint64_t)acc->i64 > (uint64_t)v;
+  bool is_less = tn_dtype_is_int(x->dtype) ? acc->i64 < v : (uint64_t)acc->i64 < (uint64_t)v;
   ++acc->n;
   if (r == SUM || r == MEAN) {
     acc->f64 += f;
@@ -118,9 +110,9 @@ static void accumulate(reduction r, const tn_array *x, int64_t i, accumulator *a
   } else if (r == PROD) {
     acc->f64 *= f;
     acc->i64 = (int64_t)((uint64_t)acc->i64 * (uint64_t)v);
-  } else if (!(r == MAX ? is_more : is_less)) {
-    acc->f64 = f;
-    acc->i64 = v;
+  } else {
+    acc->f64 = r == MAX ? tn_op_maximum(f, acc->f64) : tn_op_minimum(f, acc->f64);
+    acc->i64 = (r == MAX) == is_less ? v : acc->i64;
   }
 }
 
@@ -184,7 +176,7 @@ tn_status tn_op_eval_reduce(const tn_node *call, const tn_array *const *args, in
 /* ---- loop-level form ---- */
 
 static tn_te_reduction step_of(reduction r) {
-  return r == MAX ? TN_TE_MAX : r == MIN ? TN_TE_MIN : r == PROD ? TN_TE_PROD : TN_TE_SUM;
+  return r == MAX ? TN_TE_MAXIMUM : r == MIN ? TN_TE_MINIMUM : r == PROD ? TN_TE_PROD : TN_TE_SUM;
 }
 
 /* The block's element of a tensor of so many dimensions. */

@@ -215,7 +215,7 @@ static double act(activation f, double x) {
     case TANH:
       return tanh(x);
     case RELU:
-      return x > 0 ? x : 0;
+      return tn_op_maximum(x, 0);
     case AFFINE:
       return f.alpha * x + f.beta;
     case LEAKY_RELU:
@@ -225,7 +225,7 @@ static double act(activation f, double x) {
     case SCALED_TANH:
       return f.alpha * tanh(f.beta * x);
     case HARD_SIGMOID:
-      return fmax(fmin(f.alpha * x + f.beta, 1), 0);
+      return tn_op_maximum(tn_op_minimum(f.alpha * x + f.beta, 1), 0);
     case ELU:
       return x > 0 ? x : f.alpha * (exp(x) - 1);
     case SOFTSIGN:
@@ -236,10 +236,8 @@ static double act(activation f, double x) {
   return fmax(x, 0) + log1p(exp(-fabs(x)));
 }
 
-/* NaN becomes the upper bound, as in clip. */
 static double clipped(const rnn *r, double x) {
-  double capped = r->clip <= 0 || x < r->clip ? x : r->clip;
-  return r->clip <= 0 || capped > -r->clip ? capped : -r->clip;
+  return r->clip <= 0 ? x : tn_op_maximum(tn_op_minimum(x, r->clip), -r->clip);
 }
 
 /* One sequence: its state, and what a step computes with. */
@@ -467,7 +465,7 @@ static const tn_node *activation_of(const rnn_build *g, activation f, const tn_n
     case TANH:
       return intrin(g, TN_INTRIN_TANH, x);
     case RELU:
-      return tn_te_max(te, x, zero);
+      return tn_te_maximum(te, x, zero);
     case AFFINE:
       return scaled(g, f.alpha, x, f.beta);
     case LEAKY_RELU:
@@ -477,7 +475,7 @@ static const tn_node *activation_of(const rnn_build *g, activation f, const tn_n
     case SCALED_TANH:
       return scaled(g, f.alpha, intrin(g, TN_INTRIN_TANH, scaled(g, f.beta, x, 0)), 0);
     case HARD_SIGMOID:
-      return tn_te_max(te, tn_te_min(te, scaled(g, f.alpha, x, f.beta), one), zero);
+      return tn_te_maximum(te, tn_te_minimum(te, scaled(g, f.alpha, x, f.beta), one), zero);
     case ELU:
       return tn_te_if_then_else(
           te, is_above, x, scaled(g, f.alpha, tn_te_sub(te, intrin(g, TN_INTRIN_EXP, x), one), 0));
@@ -492,7 +490,8 @@ static const tn_node *activated(const rnn_build *g, int f, bool is_clipped, cons
   tn_te *te = g->k->te;
   const tn_node *limit = tn_te_number(te, g->work, g->r.clip > 0 ? g->r.clip : 0);
   if (g->r.clip > 0 && is_clipped) {
-    x = tn_te_max(te, tn_te_min(te, x, limit), tn_te_neg(te, limit));
+    x = tn_te_minimum(te, x, limit);
+    x = tn_te_maximum(te, x, tn_te_number(te, g->work, -g->r.clip));
   }
   return activation_of(g, g->r.f[f], x);
 }

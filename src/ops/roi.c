@@ -112,9 +112,6 @@ static bool around(double at, int64_t extent, int64_t *out, double *out_weight) 
   return true;
 }
 
-/* As the loops have it: NaN counts where it comes second. */
-static double larger(double a, double b) { return a > b ? a : b; }
-
 /* A sample's four elements, times their weights, as a sum or the largest. */
 static double sample_of(const roi *r, const tn_array *x, int64_t plane, double y_at, double x_at) {
   int64_t h[2];
@@ -129,7 +126,7 @@ static double sample_of(const roi *r, const tn_array *x, int64_t plane, double y
     double weight = (i / 2 == 0 ? 1 - wy : wy) * (i % 2 == 0 ? 1 - wx : wx);
     int64_t place = (plane * x->shape[2] + h[i / 2]) * x->shape[3] + w[i % 2];
     double value = weight * tn_array_get_f64(x, place);
-    sum = i == 0 ? value : r->is_max ? larger(sum, value) : sum + value;
+    sum = i == 0 ? value : r->is_max ? tn_op_maximum(sum, value) : sum + value;
   }
   return sum;
 }
@@ -148,7 +145,7 @@ static double part_of(const roi *r, const tn_array *x, const tn_array *rois, con
       double sample =
           sample_of(r, x, batch * x->shape[1] + at[1], v.start + ((double)i + 0.5) * v.step,
                     u.start + ((double)j + 0.5) * u.step);
-      sum = r->is_max ? larger(sum, sample) : sum + sample;
+      sum = r->is_max ? tn_op_maximum(sample, sum) : sum + sample;
     }
   }
   bool is_empty = v.n * u.n == 0;
@@ -266,7 +263,9 @@ static const tn_node *sample_te(const roi_build *g, const tn_node *const *at, co
     const tn_node *value = tn_te_read(te, g->x, TN_TE_LIST(batch, at[1], y.at[c / 2], x.at[c % 2]));
     value = tn_te_mul(te, tn_te_mul(te, y.weight[c / 2], x.weight[c % 2]),
                       tn_te_cast(te, g->work, value));
-    sum = sum == NULL ? value : g->r.is_max ? tn_te_max(te, sum, value) : tn_te_add(te, sum, value);
+    sum = sum == NULL   ? value
+          : g->r.is_max ? tn_te_maximum(te, sum, value)
+                        : tn_te_add(te, sum, value);
   }
   return tn_te_if_then_else(te, tn_te_and(te, y.is_near, x.is_near), sum, num(g, 0));
 }
@@ -281,7 +280,7 @@ static void build_even(const roi_build *g, const tn_node *out) {
   tn_kernel_begin(k, "roi_sum", 4, shape->in, 2, reduce);
   side_te v = build_side(g, k->axes[0], k->axes[2], 0);
   side_te u = build_side(g, k->axes[0], k->axes[3], 1);
-  tn_te_end_reduce_into(k->te, g->r.is_max ? TN_TE_MAX : TN_TE_SUM, sum, k->axes,
+  tn_te_end_reduce_into(k->te, g->r.is_max ? TN_TE_MAXIMUM : TN_TE_SUM, sum, k->axes,
                         sample_te(g, k->axes, &v, &u, k->axes[4], k->axes[5]));
   tn_kernel_begin(k, "roi_part", 4, shape->in, 0, NULL);
   const tn_node *value = tn_te_load(k->te, sum, k->axes);
@@ -310,7 +309,7 @@ static void build_uneven(const roi_build *g, const tn_node *out) {
   side_te u = build_side(g, at[0], at[3], 1);
   const tn_node *old = tn_te_read(te, sum, TN_TE_LIST(zero));
   const tn_node *sample = sample_te(g, at, &v, &u, i, j);
-  sample = g->r.is_max ? tn_te_max(te, old, sample) : tn_te_add(te, old, sample);
+  sample = g->r.is_max ? tn_te_maximum(te, sample, old) : tn_te_add(te, old, sample);
   const tn_node *start = g->r.is_max ? tn_te_least(te, g->work) : num(g, 0);
   parts[0] = tn_kernel_store(k, sum, start, TN_TE_LIST(zero));
   parts[1] = tn_kernel_store(k, sum, sample, TN_TE_LIST(zero));

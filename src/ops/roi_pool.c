@@ -65,7 +65,7 @@ tn_status tn_op_eval_roi_pool(const tn_node *call, const tn_array *const *args, 
     for (int64_t h = v[0]; h < v[1]; ++h) {
       for (int64_t w = u[0]; w < u[1]; ++w) {
         double value = tn_array_get_f64(x, tn_ravel(x, (const int64_t[]){batch, at[1], h, w}));
-        best = best > value ? best : value; /* as the loops meet NaN */
+        best = tn_op_maximum(value, best);
       }
     }
     tn_array_set_f64(out, i, v[0] < v[1] && u[0] < u[1] ? best : 0);
@@ -155,7 +155,7 @@ static tn_status build_roi_pool(tn_kernel *k, const tn_node *type) {
   const tn_node *value = tn_te_read(
       te, x, TN_TE_LIST(batch, at[1], tn_te_add(te, first[0], i), tn_te_add(te, first[1], j)));
   parts[0] = tn_kernel_store(k, best, tn_te_least(te, x->dtype), TN_TE_LIST(zero));
-  parts[1] = tn_kernel_store(k, best, tn_te_max(te, old, value), TN_TE_LIST(zero));
+  parts[1] = tn_kernel_store(k, best, tn_te_maximum(te, value, old), TN_TE_LIST(zero));
   parts[1] = tn_kernel_loop(k, i, n[0], tn_kernel_loop(k, j, n[1], parts[1]));
   const tn_node *is_there = tn_te_gt(te, tn_te_mul(te, n[0], n[1]), zero);
   value = tn_te_if_then_else(te, is_there, old, tn_te_number(te, x->dtype, 0));

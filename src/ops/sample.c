@@ -123,12 +123,11 @@ static double brought_inside(const sampling *s, double x, double extent) {
   return fmin(fmax(x, 0), extent - 1);
 }
 
+/* Of a distance below 2; of a point at no place, NaN. */
 static double cubic_weight(double distance) {
   double x = fabs(distance);
   double a = cubic_alpha;
-  return x <= 1  ? ((a + 2) * x - (a + 3)) * x * x + 1
-         : x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
-                 : 0;
+  return x <= 1 ? ((a + 2) * x - (a + 3)) * x * x + 1 : ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
 }
 
 /* Neighbour t of coordinate x: its place, and its weight. */

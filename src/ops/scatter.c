@@ -38,9 +38,9 @@ static double meet_f64(meeting how, double old, double value) {
     case MULTIPLIES:
       return old * value;
     case TAKES_MAX:
-      return old > value ? old : value;
+      return tn_op_maximum(value, old);
     case TAKES_MIN:
-      return old < value ? old : value;
+      return tn_op_minimum(value, old);
   }
   return value;
 }
@@ -84,9 +84,9 @@ static const tn_node *meet_te(tn_kernel *k, meeting how, const tn_node *old, con
     case MULTIPLIES:
       return tn_te_mul(k->te, old, value);
     case TAKES_MAX:
-      return tn_te_max(k->te, old, value);
+      return tn_te_maximum(k->te, value, old);
     case TAKES_MIN:
-      return tn_te_min(k->te, old, value);
+      return tn_te_minimum(k->te, value, old);
   }
   return value;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* argmax, argmin: the place of the first element that is largest (smallest); over all axes the
- * place in row-major order. The value searched for is that of max and min, also with NaN among the
- * elements; where no element equals it (it is NaN) the place is 0. cumsum: sums along an axis, in
- * its order. */
+ * place in row-major order; NaN is the largest and the smallest. cumsum: sums along an axis, in its
+ * order. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -46,11 +45,12 @@ tn_status tn_op_infer_arg(const tn_infer_ctx *ctx, const tn_node *call, const tn
   return NULL;
 }
 
+/* Is the element at a to be chosen, with the one at b the best before it? */
 static bool beats(const tn_node *call, const tn_array *x, int64_t a, int64_t b) {
   double fa = tn_array_get_f64(x, a);
   double fb = tn_array_get_f64(x, b);
   if (tn_dtype_is_float(x->dtype)) {
-    return finds_max(call) ? fa > fb : fa < fb;
+    return !isnan(fb) && (isnan(fa) || (finds_max(call) ? fa > fb : fa < fb));
   }
   int64_t ia = tn_array_get_i64(x, a);
   int64_t ib = tn_array_get_i64(x, b);
@@ -59,24 +59,14 @@ static bool beats(const tn_node *call, const tn_array *x, int64_t a, int64_t b) 
   return finds_max(call) ? is_more : ia != ib && !is_more;
 }
 
-static bool equals(const tn_array *x, int64_t a, int64_t b) {
-  return tn_dtype_is_float(x->dtype) ? tn_array_get_f64(x, a) == tn_array_get_f64(x, b)
-                                     : tn_array_get_i64(x, a) == tn_array_get_i64(x, b);
-}
-
 /* Elements first, first + stride ... : the place of the best. */
 static int64_t best_of(const tn_node *call, const tn_array *x, int64_t first, int64_t stride,
                        int64_t n) {
-  int64_t best = first;
-  for (int64_t i = 0; i < n; ++i) {
-    best = beats(call, x, best, first + i * stride) ? best : first + i * stride;
+  int64_t best = 0;
+  for (int64_t i = 1; i < n; ++i) {
+    best = beats(call, x, first + i * stride, first + best * stride) ? i : best;
   }
-  for (int64_t i = 0; i < n; ++i) {
-    if (equals(x, first + i * stride, best)) {
-      return i;
-    }
-  }
-  return 0;
+  return best;
 }
 
 tn_status tn_op_eval_arg(const tn_node *call, const tn_array *const *args, int32_t n_args,
@@ -130,7 +120,7 @@ static void build_places(tn_kernel *k, const tn_node *x, const bool *is_reduced,
   const tn_node *whole[TN_MAX_NDIM];
   const tn_node *kept[TN_MAX_NDIM];
   uint32_t ndim = tn_buffer_ndim(x);
-  tn_te_reduction reduction = finds_max(k->call) ? TN_TE_MAX : TN_TE_MIN;
+  tn_te_reduction reduction = finds_max(k->call) ? TN_TE_MAXIMUM : TN_TE_MINIMUM;
   tn_kernel_begin_reduction(k, "T_best", x, is_reduced);
   tn_kernel_whole_index(k, ndim, is_reduced, whole);
   (void)tn_kernel_kept_index(k, ndim, is_reduced, false, kept);
@@ -140,7 +130,7 @@ static void build_places(tn_kernel *k, const tn_node *x, const bool *is_reduced,
   (void)tn_kernel_kept_index(k, ndim, is_reduced, false, kept);
   const tn_node *none = tn_int(k->ir, TN_DT_I64, INT64_MAX);
   const tn_node *is_best =
-      tn_te_eq(k->te, tn_te_load(k->te, x, whole), tn_te_load(k->te, best, kept));
+      tn_kernel_is_extremum(k, tn_te_load(k->te, x, whole), tn_te_load(k->te, best, kept));
   const tn_node *at = tn_te_if_then_else(k->te, is_best, place_of(k, x, is_reduced, whole), none);
   tn_te_end_reduce_into(k->te, TN_TE_MIN, place, kept, at);
 }
@@ -212,6 +202,17 @@ tn_status tn_op_infer_cumsum(const tn_infer_ctx *ctx, const tn_node *call,
   return NULL;
 }
 
+/* Element i as an integer of the result's type. */
+static int64_t integer_at(const tn_array *x, int64_t i, tn_dtype dtype) {
+  int64_t cell = 0;
+  tn_array one = {.data = &cell, .dtype = dtype, .is_view = true};
+  if (!tn_dtype_is_any_float(x->dtype)) {
+    return tn_array_get_i64(x, i);
+  }
+  tn_array_set_f64(&one, 0, tn_array_get_f64(x, i));
+  return tn_array_get_i64(&one, 0);
+}
+
 tn_status tn_op_eval_cumsum(const tn_node *call, const tn_array *const *args, int32_t n_args,
                             tn_array *out) {
   int64_t axis = 0;
@@ -238,7 +239,7 @@ tn_status tn_op_eval_cumsum(const tn_node *call, const tn_array *const *args, in
       int64_t from = first + (is_exclusive ? i - 1 : i) * stride;
       if (!is_exclusive || i > 0) {
         double value = tn_array_get_f64(x, from);
-        uint64_t ivalue = (uint64_t)tn_array_get_i64(x, from);
+        uint64_t ivalue = (uint64_t)integer_at(x, from, dtype);
         sum = is_product(call) ? sum * value : sum + value;
         isum = is_product(call) ? isum * ivalue : isum + ivalue;
       }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* Elementwise operators of one tensor: one row each, with the reference as a function of doubles
- * and the loop form as an intrinsic or a few nodes. Integers wrap. Comparisons with NaN are false:
- * relu of NaN is 0, sign of NaN is 0, clip of NaN is max; the smooth ones give NaN. */
+ * and the loop form as an intrinsic or a few nodes. Integers wrap. NaN gives NaN, but for sign, of
+ * which it is 0, and the tests. */
 #include <math.h>
 
 #include "base/check.h"
@@ -74,8 +74,8 @@ REFERENCE(rsqrt, 1 / sqrt(x))
 REFERENCE(sigmoid, 1 / (1 + exp(-x)))
 REFERENCE(square, x *x)
 REFERENCE(sign, x > 0 ? 1 : x < 0 ? -1 : 0)
-REFERENCE(relu, x > 0 ? x : 0)
-REFERENCE(relu6, x > 0 ? (x < 6 ? x : 6) : 0)
+REFERENCE(relu, tn_op_maximum(x, 0))
+REFERENCE(relu6, tn_op_minimum(tn_op_maximum(x, 0), 6))
 REFERENCE(leakyrelu, x > 0 ? x : p[0] * x)
 REFERENCE(silu, x / (1 + exp(-x)))
 REFERENCE(gelu, x *(0.5 + 0.5 * erf(x * M_SQRT1_2)))
@@ -97,9 +97,7 @@ static double r_selu(double x, const double *p) {
 }
 
 static double unit_line(double x, const double *p) {
-  double line = p[0] * x + p[1];
-  line = line < 1 ? line : 1;
-  return line > 0 ? line : 0;
+  return tn_op_maximum(tn_op_minimum(p[0] * x + p[1], 1), 0);
 }
 
 static double r_hardsigmoid(double x, const double *p) { return unit_line(x, p); }
@@ -110,8 +108,7 @@ static double r_hardswish(double x, const double *p) {
 }
 
 static double r_clip(double x, const double *p) {
-  double capped = x < p[1] ? x : p[1];
-  return capped > p[0] ? capped : p[0];
+  return tn_op_maximum(tn_op_minimum(x, p[1]), p[0]);
 }
 
 /* ---- loop forms ---- */
@@ -147,11 +144,11 @@ static const tn_node *b_sign(tn_kernel *k, const tn_node *x, const double *p) {
 
 static const tn_node *b_relu(tn_kernel *k, const tn_node *x, const double *p) {
   (void)p;
-  return tn_te_max(k->te, x, number(k, x, 0));
+  return tn_te_maximum(k->te, x, number(k, x, 0));
 }
 
 static const tn_node *b_relu6(tn_kernel *k, const tn_node *x, const double *p) {
-  return tn_te_min(k->te, b_relu(k, x, p), number(k, x, 6));
+  return tn_te_minimum(k->te, b_relu(k, x, p), number(k, x, 6));
 }
 
 static const tn_node *b_leakyrelu(tn_kernel *k, const tn_node *x, const double *p) {
@@ -231,7 +228,7 @@ static const tn_node *b_mish(tn_kernel *k, const tn_node *x, const double *p) {
 static const tn_node *unit_line_te(tn_kernel *k, const tn_node *x, double slope, double shift) {
   const tn_node *line = tn_te_mul(k->te, x, number(k, x, slope));
   line = tn_te_add(k->te, line, number(k, x, shift));
-  return tn_te_max(k->te, tn_te_min(k->te, line, number(k, x, 1)), number(k, x, 0));
+  return tn_te_maximum(k->te, tn_te_minimum(k->te, line, number(k, x, 1)), number(k, x, 0));
 }
 
 static const tn_node *b_hardsigmoid(tn_kernel *k, const tn_node *x, const double *p) {
@@ -255,7 +252,7 @@ static const tn_node *b_softplus(tn_kernel *k, const tn_node *x, const double *p
 static const tn_node *b_clip(tn_kernel *k, const tn_node *x, const double *p) {
   const tn_node *low = tn_te_cast(k->te, x->dtype, tn_float(k->ir, TN_DT_F64, p[0]));
   const tn_node *high = tn_te_cast(k->te, x->dtype, tn_float(k->ir, TN_DT_F64, p[1]));
-  return tn_te_max(k->te, tn_te_min(k->te, x, high), low);
+  return tn_te_maximum(k->te, tn_te_minimum(k->te, x, high), low);
 }
 
 static const tn_node *b_not(tn_kernel *k, const tn_node *x, const double *p) {

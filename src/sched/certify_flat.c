@@ -232,7 +232,8 @@ static tn_visit is_buffer(const tn_node *n, void *ctx) { return n == ctx ? TN_ST
 
 /* The element is a LOAD, and LOADs are interned: the same one is the same pointer. */
 const tn_node *tn_cf_contribution(const tn_cf_store *s, tn_op *out_op) {
-  const tn_node *v = s->value;
+  const tn_node *extremum = tn_tir_find_extremum(s->value);
+  const tn_node *v = extremum != NULL ? extremum : s->value;
   const tn_node *x = NULL;
   bool is_either =
       tn_is(v, TN_OP_ADD) || tn_is(v, TN_OP_MUL) || tn_is(v, TN_OP_MIN) || tn_is(v, TN_OP_MAX);
@@ -241,7 +242,7 @@ const tn_node *tn_cf_contribution(const tn_cf_store *s, tn_op *out_op) {
   } else if (is_either && v->in[TN_B] == s->element) {
     x = v->in[TN_A];
   }
-  *out_op = (tn_op)v->op;
+  *out_op = extremum == NULL ? (tn_op)v->op : tn_is(v, TN_OP_MAX) ? TN_OP_GT : TN_OP_LT;
   /* what is added may not depend on the sum so far */
   void *buffer = (void *)(uintptr_t)s->element->in[TN_LOAD_BUFFER];
   return x != NULL && tn_walk_distinct(x, is_buffer, buffer) ? x : NULL;

@@ -107,7 +107,8 @@ const tn_node *tn_cf_within(tn_cf *c, const tn_node *value, const tn_node *min,
 const tn_node *tn_cf_load(tn_cf *c, const tn_node *buffer, const tn_node *const *indices);
 /// False: something is not understood; why says what.
 bool tn_cf_flatten(tn_cf *c, const tn_node *func, tn_cf_func *out);
-/// buffer[w] = buffer[w] op x gives x, and which op; NULL for any other store.
+/// buffer[w] = buffer[w] op x gives x, and which op (GT and LT: max and min that keep NaN, which are
+/// others than MAX and MIN); NULL for any other store.
 const tn_node *tn_cf_contribution(const tn_cf_store *store, tn_op *out_op);
 
 /* ---- certify_find.c ---- */

@@ -178,7 +178,8 @@ static const tn_node *cond_with(const parts *p, const tn_node *cond,
 /* The value of part k with something else coming in. Not a substitution: what comes in may be a mere
  * 1, which stands in other places too. */
 static const tn_node *value_with(const parts *p, uint32_t k, const tn_node *const *incoming) {
-  const tn_node *value = p->reducer.values[k];
+  const tn_node *extremum = tn_tir_find_extremum(p->reducer.values[k]);
+  const tn_node *value = extremum != NULL ? extremum : p->reducer.values[k];
   const tn_node *in[3];
   bool is_choice = value->n_in == 3;
   for (uint32_t i = 0; i < value->n_in; ++i) {
@@ -188,7 +189,8 @@ static const tn_node *value_with(const parts *p, uint32_t k, const tn_node *cons
   if (is_choice) {
     in[TN_SELECT_COND] = cond_with(p, value->in[TN_SELECT_COND], incoming);
   }
-  return tn_node_with(p->s->ir, value, in);
+  const tn_node *out = tn_node_with(p->s->ir, value, in);
+  return extremum == NULL ? out : tn_tir_with_extremum(p->s->ir, p->reducer.values[k], out);
 }
 
 /* Stores of all values; where there are several, all are computed first: they are of old elements. */

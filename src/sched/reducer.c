@@ -2,7 +2,8 @@
 /* Copyright The Tenon authors. */
 /* Recognises how a reduction block combines.
  *
- *   C[i] = C[i] + rest                    one value: + * min max and or & | ^
+ *   C[i] = C[i] + rest                    one value: + * min max and or & | ^, and min and max that
+ *                                         give NaN where either is (tn_tir_extremum)
  *   V[i] = Select(V[i] >= v, V[i], v)     several, chosen together by one comparison of one part;
  *   I[i] = Select(V[i] >= v, I[i], j)     bindings in between are put in their place
  *
@@ -146,7 +147,8 @@ static tn_status match_one(const matcher *m) {
   static const tn_op known[] = {TN_OP_ADD, TN_OP_MUL,  TN_OP_MIN, TN_OP_MAX, TN_OP_AND,
                                 TN_OP_OR,  TN_OP_BAND, TN_OP_BOR, TN_OP_BXOR};
   tn_reducer *r = m->out;
-  const tn_node *value = r->values[0];
+  const tn_node *extremum = tn_tir_find_extremum(r->values[0]);
+  const tn_node *value = extremum != NULL ? extremum : r->values[0];
   for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
     for (uint32_t side = 0; value->op == known[i] && side < 2; ++side) {
       if (value->in[side] == r->loads[0] && !loads_old(r, value->in[1 - side])) {
@@ -253,6 +255,8 @@ tn_status tn_reducer_find(tn_sched *s, const tn_node *block, tn_reducer *out) {
   }
   TN_TRY(read_body(&m));
   TN_TRY(read_init(&m));
-  bool is_choice = tn_is(out->values[0], TN_OP_SELECT) || tn_is(out->values[0], TN_OP_IF_THEN_ELSE);
+  bool is_choice =
+      tn_tir_find_extremum(out->values[0]) == NULL &&
+      (tn_is(out->values[0], TN_OP_SELECT) || tn_is(out->values[0], TN_OP_IF_THEN_ELSE));
   return out->n == 1 && !is_choice ? match_one(&m) : match_choice(&m);
 }

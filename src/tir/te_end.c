@@ -341,30 +341,38 @@ static const tn_node *identity_of(tn_te *te, tn_te_reduction reduction, tn_dtype
     case TN_TE_PROD:
       return tn_te_number(te, dtype, 1);
     case TN_TE_MAX:
+    case TN_TE_MAXIMUM:
       return tn_te_least(te, dtype);
     case TN_TE_MIN:
+    case TN_TE_MINIMUM:
       return tn_te_greatest(te, dtype);
   }
   return tn_te_fail(te, TN_ERR(TN_INVALID, "no reduction has number %d", (int)reduction));
 }
 
-static tn_op operator_of(tn_te_reduction reduction) {
+/* What minimum and maximum write out three times is the value so far: an element, not a formula. */
+static const tn_node *step_of(tn_te *te, tn_te_reduction reduction, const tn_node *so_far,
+                              const tn_node *value) {
   switch (reduction) {
     case TN_TE_SUM:
-      return TN_OP_ADD;
+      break;
     case TN_TE_PROD:
-      return TN_OP_MUL;
+      return tn_te_mul(te, so_far, value);
     case TN_TE_MAX:
-      return TN_OP_MAX;
+      return tn_te_max(te, so_far, value);
     case TN_TE_MIN:
-      return TN_OP_MIN;
+      return tn_te_min(te, so_far, value);
+    case TN_TE_MAXIMUM:
+      return tn_te_maximum(te, value, so_far);
+    case TN_TE_MINIMUM:
+      return tn_te_minimum(te, value, so_far);
   }
-  return TN_OP_ADD;
+  return tn_te_add(te, so_far, value);
 }
 
 static void combine_named(tn_te *te, void *ctx, const tn_node *const *so_far,
                           const tn_node *const *value, const tn_node **out) {
-  out[0] = tn_te_op(te, operator_of(*(const tn_te_reduction *)ctx), so_far[0], value[0]);
+  out[0] = step_of(te, *(const tn_te_reduction *)ctx, so_far[0], value[0]);
 }
 
 const tn_node *tn_te_end_reduce(tn_te *te, tn_te_reduction reduction, const tn_node *value) {
@@ -383,7 +391,7 @@ void tn_te_end_reduce_into(tn_te *te, tn_te_reduction reduction, const tn_node *
                            const tn_node *const *indices, const tn_node *value) {
   const tn_node *so_far = tn_te_load(te, tensor, indices);
   const tn_node *identity = identity_of(te, reduction, tensor->dtype);
-  value = tn_te_op(te, operator_of(reduction), so_far, value);
+  value = step_of(te, reduction, so_far, value);
   tn_te_end_into(te, tensor, indices, value, identity);
 }
 

@@ -127,6 +127,22 @@ BINARY(ge, GE)
 BINARY(and, AND)
 BINARY(or, OR)
 
+static const tn_node *extremum(tn_te *te, tn_op op, const tn_node *a, const tn_node *b) {
+  const tn_node *out = NULL;
+  if (!is_ready(te, 2, (const tn_node *[]){a, b})) {
+    return tn_te_nothing(te);
+  }
+  return built(te, tn_tir_extremum(te->ir, op, a, b, &out), &out);
+}
+
+const tn_node *tn_te_minimum(tn_te *te, const tn_node *a, const tn_node *b) {
+  return extremum(te, TN_OP_MIN, a, b);
+}
+
+const tn_node *tn_te_maximum(tn_te *te, const tn_node *a, const tn_node *b) {
+  return extremum(te, TN_OP_MAX, a, b);
+}
+
 static const tn_node *unary(tn_te *te, tn_op op, const tn_node *a) {
   const tn_node *out = NULL;
   if (!is_ready(te, 1, &a)) {

@@ -73,6 +73,14 @@ const tn_intrin *tn_intrin_all(uint32_t *out_n);
 
 TN_MUST_USE tn_status tn_tir_binary(tn_ir *ir, tn_op op, const tn_node *a, const tn_node *b,
                                     const tn_node **out);
+/// op: MIN or MAX; of floats NaN where a or b is, and of equal zeros a. b stands in it three times,
+/// unless one of both is a number.
+TN_MUST_USE tn_status tn_tir_extremum(tn_ir *ir, tn_op op, const tn_node *a, const tn_node *b,
+                                      const tn_node **out);
+/// The MIN or MAX in what tn_tir_extremum makes of two values that may be NaN; NULL for anything else.
+const tn_node *tn_tir_find_extremum(const tn_node *n);
+/// n, in which that finds one, with another MIN or MAX of the same type in its place.
+const tn_node *tn_tir_with_extremum(tn_ir *ir, const tn_node *n, const tn_node *other);
 /// op: NOT, NEG or BNOT.
 TN_MUST_USE tn_status tn_tir_unary(tn_ir *ir, tn_op op, const tn_node *a, const tn_node **out);
 /// a itself when it has the type; literals fold.

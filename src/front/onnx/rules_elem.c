@@ -104,9 +104,27 @@ void tn_onnx_rule_reciprocal(tn_onnx_call *c) {
   tn_onnx_give(c, 0, tn_onnx_op2(c, "divide", like(c, x, 1), x));
 }
 
-/* Operands in the order in which a NaN of x comes out: maximum(a, b) is a > b ? a : b. */
+/* A bound as a field of the operator clip, which holds a double. */
+static bool is_number(const tn_node *bound, double otherwise, double *out) {
+  const tn_array *array = tn_onnx_array(bound);
+  bool is_scalar = array != NULL && array->ndim == 0;
+  *out = is_scalar ? tn_array_get_f64(array, 0) : otherwise;
+  return bound == NULL ||
+         (is_scalar && !isnan(*out) && (tn_dtype_is_float(array->dtype) || fabs(*out) <= 0x1p53));
+}
+
+/* clip(x, low, high) where the bounds are numbers in order; with others high is the last word. */
 static const tn_node *clamp(tn_onnx_call *c, const tn_node *x, const tn_node *low,
                             const tn_node *high) {
+  double least = 0;
+  double most = 0;
+  bool is_clip = is_number(low, -INFINITY, &least) && is_number(high, INFINITY, &most);
+  if (is_clip && (low != NULL || high != NULL) && least <= most) {
+    tn_onnx_build b = tn_onnx_begin(c, "clip");
+    tn_onnx_set_float(&b, "min", least);
+    tn_onnx_set_float(&b, "max", most);
+    return tn_onnx_end1(&b, x);
+  }
   x = low == NULL ? x : tn_onnx_op2(c, "maximum", low, x);
   return high == NULL ? x : tn_onnx_op2(c, "minimum", high, x);
 }

@@ -217,8 +217,7 @@ const tn_node *tn_rule_mish(tn_rewrite_run *r, const tn_node *call) {
 
 /* ---- hard sigmoid, hard swish ---- */
 
-/* x of clip(x, 0, 6), as an operator: for NaN it gives 6, where minimum(6, maximum(0, x)), which
- * gives NaN, must stay. */
+/* x of clip(x, 0, 6). */
 static const tn_node *clipped_at_6(tn_rewrite_run *r, const tn_node *value) {
   const tn_node *call = tn_rewrite_own_call(r, value, "nn.relu6");
   if (call != NULL) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copyright The Tenon authors. */
 /* clean_graph, first half: arithmetic that does nothing, casts, limits, choices that are known. What
- * an exact rule leaves has the same bits; remember that 0 + -0 is 0, that relu and clip give 0 for
- * -0 and a number for NaN, and that casts of floats to integers saturate where those of integers
- * wrap. */
+ * an exact rule leaves has the same bits; remember that 0 + -0 is 0, that relu and clip keep -0 and
+ * NaN, and that casts of floats to integers saturate where those of integers wrap. */
 #include <math.h>
 #include <string.h>
 

@@ -85,7 +85,7 @@ static double cost_of(const tn_node *n) {
     case TN_OP_DIV:
       return 4;
     case TN_OP_INTRIN:
-      return 16;
+      return tn_intrin_of(n)->id == TN_INTRIN_ISNAN ? 1 : 16;
     default:
       return 0;
   }

@@ -69,7 +69,7 @@ class M:
                 T.writes(T_out[v_i0])
                 with T.init():
                     T_out[v_i0] = T.float32("-inf")
-                T_out[v_i0] = T.max(T_out[v_i0], A[v_i0, v_k0])
+                T_out[v_i0] = T.Select(T.isnan(T_out[v_i0]), T_out[v_i0], T.max(T_out[v_i0], A[v_i0, v_k0]))
 
     @T.prim_func(private=True)
     def transpose(A: T.Buffer((T.int64(4), T.int64(4)), "float32"), T_out: T.Buffer((T.int64(4), T.int64(4)), "float32")):

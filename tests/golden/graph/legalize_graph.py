@@ -37,7 +37,7 @@ class M:
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
                 T.reads(A[v_i0, v_i1])
                 T.writes(T_out[v_i0, v_i1])
-                T_out[v_i0, v_i1] = T.max(A[v_i0, v_i1], T.float32(0.0))
+                T_out[v_i0, v_i1] = T.max(T.float32(0.0), A[v_i0, v_i1])
 
     @R.function
     def main(x: R.Tensor((2, 3), dtype="float32"), w: R.Tensor((3, 4), dtype="float32")) -> R.Tensor((2, 4), dtype="float32"):
