@@ -68,6 +68,39 @@ try "$TENON" bench "$work/relu.onnx" --vs openblas "${few[@]}"
 is "$title is refused, or the library is missing" "$(grep -c 'takes two float32 matrices\|^openblas is missing' "$work/err")" -eq 1
 out_has '^relu +1 +[0-9.e-]+ +- '
 
+# A runtime in a process of its own: an answer kept from a run of ours, by a script that speaks as scripts/peers does.
+cat > "$work/peer" << 'SH'
+#!/bin/bash
+[ -f "$4/in0.npy" ] && [ -f "$2" ] || { echo "wrong arguments: $*"; exit; }
+case $HOW in
+  dies) exit ;;
+  refuses) echo "no such model"; exit ;;
+esac
+cp "$ANSWER" "$4/out0.npy"
+echo "ready 1.2 of $3"
+while read -r line; do
+  [ "$HOW" != tires ] || exit
+  [ "$line" = run ] && echo "done"
+done
+SH
+chmod +x "$work/peer"
+"$TENON" run "$work/relu.onnx" --random -o "$work/y.npy" > "$work/out" 2>&1 || cp /dev/null "$work/y.npy"
+export ANSWER=$work/y.npy
+succeeds "a runtime in its own process" env TENON_PEER_OPENVINO="$work/peer" "$TENON" bench "$work/relu.onnx" --vs openvino "${few[@]}"
+out_has '^relu +1 +[0-9.e-]+ +[0-9.e-]+ +[0-9.]+ +[0-9.]+-[0-9.]+ +0.0e\+00 '
+out_has '^1 threads, beside openvino 1.2 of 1: geometric mean of 1 ratios '
+succeeds "two of them" env TENON_PEER_OPENVINO="$work/peer" TENON_PEER_PYTORCH="$work/peer" timeout 60 "$TENON" bench "$work/relu.onnx" \
+  --vs openvino --vs pytorch "${few[@]}"
+out_has '^1 threads, beside pytorch 1.2 of 1: '
+for how in 'dies:openvino: its process ended' 'tires:openvino: its process ended' 'refuses:openvino: no such model'; do
+  title="a process that ${how%%:*}"
+  try env HOW="${how%%:*}" TENON_PEER_OPENVINO="$work/peer" "$TENON" bench "$work/relu.onnx" --vs openvino "${few[@]}"
+  is "$title: exit code" $rc -eq 1
+  is "$title is said" "$(grep -c "${how#*:}" "$work/err")" -ge 1
+done
+succeeds "a process that nobody names" "$TENON" bench "$work/relu.onnx" --vs tvm "${few[@]}"
+is "is told how" "$(grep -c '^tvm is missing: TENON_PEER_TVM names no command' "$work/err")" -eq 1
+
 fails 2 "a program beside a runtime" "--vs naive: a program beside runtimes is no contender" "$TENON" bench "$work/relu.onnx" --vs onnxruntime --vs naive
 fails 2 "threads that are none" "--threads 1,x" "$TENON" bench "$work/relu.onnx" --vs onnxruntime --threads 1,x
 fails 2 "a sweep beside a runtime" "--sweep has no meaning" "$TENON" bench "$work/relu.onnx" --vs onnxruntime --sweep x

@@ -26,8 +26,8 @@ static const cli_option bench_options[] = {
     {"vs", 0, "FILE|naive|PEER",
      "measure this program in turn with the first, on the same inputs, and compare both; naive: "
      "the first as its text stands; PEER, repeatable: every FILE, an ONNX model, in turn with that "
-     "runtime (onnxruntime; openblas and onednn for a product of two inputs), with --threads 1,2 "
-     "for several numbers of threads"},
+     "runtime (onnxruntime; openvino, pytorch, tvm in processes of their own; openblas and onednn "
+     "for a product of two inputs), with --threads 1,2 for several numbers of threads"},
     {"cold", 0, NULL, "beside a PEER: empty the caches before every call"},
     {"memory", 0, NULL, "beside a PEER: the peak memory of a process for each, instead of times"},
     {"schedule", 0, "STEPS", "do the steps of this schedule script before compiling"},

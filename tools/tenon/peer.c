@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-static const peer_kind *const kinds[] = {&peer_ort, &peer_openblas, &peer_onednn};
+static const peer_kind *const kinds[] = {&peer_ort,      &peer_openblas, &peer_onednn,
+                                         &peer_openvino, &peer_pytorch,  &peer_tvm};
 
 const peer_kind *peer_find_kind(const char *name) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {

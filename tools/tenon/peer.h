@@ -19,7 +19,8 @@ typedef struct peer_job {
 
 typedef struct peer_kind {
   const char *name; ///< what --vs takes
-  /// Looks for the runtime. Errors: NOT_FOUND, saying where it was looked for and what would help.
+  /// Looks for the runtime. out_version [PEER_VERSION_BYTES] lives as long as the library; some write
+  /// it when a model is opened. Errors: NOT_FOUND, saying where it was looked for and what would help.
   tn_status (*find)(const char *name, void **out_lib, char *out_version);
   /// out_model: closed by `close`. Errors: what the runtime says of the model.
   tn_status (*open)(void *lib, const peer_job *job, void **out_model);
@@ -37,5 +38,8 @@ const peer_kind *peer_find_kind(const char *name);
 extern const peer_kind peer_ort;
 extern const peer_kind peer_openblas;
 extern const peer_kind peer_onednn;
+extern const peer_kind peer_openvino;
+extern const peer_kind peer_pytorch;
+extern const peer_kind peer_tvm;
 
 #endif

@@ -182,6 +182,34 @@ void race_args(const cli_args *from, char **operands, cli_args *out) {
   }
 }
 
+static bool is_given(const cli_args *args, const char *name) {
+  size_t len = strlen(name);
+  const char *text = NULL;
+  for (int32_t i = 0; (text = cli_value_at(args, "input", i)) != NULL; ++i) {
+    if (strncmp(text, name, len) == 0 && text[len] == '=') {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Random whole numbers stand for words and places, of which some runtimes want none below 0. */
+static void lift_integers(session *s, const cli_args *args) {
+  for (int32_t j = 0; j < s->n_params; ++j) {
+    const tn_tensor *tensor = tn_arg_tensor(&s->args[j]);
+    const DLTensor *dl = tensor != NULL ? tn_tensor_dl(tensor) : NULL;
+    int64_t n = dl != NULL && !is_given(args, s->params[j].name) ? tn_dl_n_elems(dl) : 0;
+    for (int64_t i = 0; i < n && tn_dl_dtype(dl) == TN_DT_I64; ++i) {
+      int64_t *at = (int64_t *)tn_tensor_data(tensor) + i;
+      *at = *at < 0 ? -*at : *at;
+    }
+    for (int64_t i = 0; i < n && tn_dl_dtype(dl) == TN_DT_I32; ++i) {
+      int32_t *at = (int32_t *)tn_tensor_data(tensor) + i;
+      *at = *at < 0 ? -*at : *at;
+    }
+  }
+}
+
 static void run_model(race *r, char *path) {
   static session s; /* large */
   cli_args args;
@@ -194,6 +222,7 @@ static void run_model(race *r, char *path) {
     tell(r, path, st);
     return;
   }
+  lift_integers(&s, &args);
   st = session_call(&s, &ours);
   st = st == NULL ? limit_count(&s, &r->compile.opts, &ours, &work) : st;
   for (int32_t i = 0; st == NULL && i < r->n_teams; ++i) {
