@@ -6,8 +6,18 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { CELL_W = 84, CELL_H = 44, LEFT = 90, TOP = 64, BAR_H = 26, BAR_W = 420, NAME_W = 150 };
+enum {
+  CELL_W = 84,
+  CELL_H = 44,
+  LEFT = 90,
+  TOP = 64,
+  BAR_H = 26,
+  BAR_W = 420,
+  NAME_W = 150,
+  CHAR_W = 8
+};
 
 /* A text as SVG has it. */
 static void put_text(FILE *out, int x, int y, const char *anchor, const char *text) {
@@ -109,18 +119,26 @@ char *chart_draw_bars(const chart_bars *bars) {
     return NULL;
   }
   double most = 0;
+  int name_w = NAME_W;
   for (int32_t i = 0; i < bars->n; ++i) {
+    int w = 20 + CHAR_W * (int)strlen(bars->names[i]);
+    name_w = w > name_w ? w : name_w;
     most = bars->values[i] > most ? bars->values[i] : most;
   }
-  put_head(out, NAME_W + BAR_W + 150, TOP + bars->n * BAR_H, bars->title);
+  put_head(out, name_w + BAR_W + 150, TOP + bars->n * BAR_H, bars->title);
   for (int32_t i = 0; i < bars->n; ++i) {
     char text[64];
     double share = most > 0 ? bars->values[i] / most : 0;
     int y = TOP - 20 + i * BAR_H;
-    put_text(out, NAME_W - 10, y + 17, "end", bars->names[i]);
-    put_rect(out, NAME_W, y, 1 + (int)(share * BAR_W), BAR_H - 4, share);
+    put_text(out, name_w - 10, y + 17, "end", bars->names[i]);
+    put_rect(out, name_w, y, 1 + (int)(share * BAR_W), BAR_H - 4, share);
     (void)snprintf(text, sizeof text, "%.3g %s", bars->values[i], bars->unit);
-    put_text(out, NAME_W + 8 + (int)(share * BAR_W), y + 17, "start", text);
+    put_text(out, name_w + 8 + (int)(share * BAR_W), y + 17, "start", text);
+  }
+  if (bars->mark > 0 && bars->mark <= most) {
+    int x = name_w + (int)(bars->mark / most * BAR_W);
+    fprintf(out, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"black\"/>\n", x, TOP - 24,
+            x, TOP - 20 + bars->n * BAR_H);
   }
   fputs("</svg>\n", out);
   return fclose(out) == 0 ? svg : NULL;

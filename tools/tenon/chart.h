@@ -26,6 +26,7 @@ typedef struct chart_bars {
   const char *names[MAX_VARIANTS];
   double values[MAX_VARIANTS];
   const char *unit; /* "GFLOP/s" */
+  double mark;      /* a line across the bars at this value; 0: none */
 } chart_bars;
 
 /// A whole SVG file; the caller frees it. NULL without memory.

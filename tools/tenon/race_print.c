@@ -203,7 +203,7 @@ void race_print_json(const race *r) {
 char *race_draw(const race *r) {
   static char names[MAX_VARIANTS][96]; /* large */
   char title[256] = "nothing was measured";
-  chart_bars bars = {.title = title, .unit = "times"};
+  chart_bars bars = {.title = title, .unit = "times", .mark = 1};
   if (r->n_peers > 0) {
     (void)snprintf(title, sizeof title, "times as fast as %s %s (%s)", r->peers[0].name,
                    r->peers[0].version, r->peak.cpu);
