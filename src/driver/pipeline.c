@@ -33,6 +33,7 @@
   X(fuse_ops, 1, ANY)                                                                              \
   X(dead_code, 1, ANY)            /* the parts of what was fused */                                \
   X(choose_layouts, 2, LOOSE)                                                                      \
+  X(pack_constants, 2, ANY)                                                                        \
   X(dead_code, 2, ANY)            /* what was in another layout */                                 \
   X(default_schedule, 2, ANY)     /* what a script scheduled stays as it is */                     \
   /* graph level -> VM form (graph/graph.h): memory becomes visible, so the order of statements    \

@@ -258,4 +258,7 @@ out_has '"repeat": 3,'
 succeeds "bench for people" "$TENON" bench "$fashion/all_tensorir.py" --random --repeat 3
 out_has '^main, [0-9]+ threads: median '
 succeeds "bench of an executable" "$TENON" bench "$work/bound.tnx" --input "x=$x" --repeat 3
+succeeds "bench's profile" "$TENON" bench "$fashion/all_tensorir.py" --random --repeat 3 --profile
+out_has '^[0-9.]+ us in [0-9]+ kernels a run$'
+out_has ' linear1\('
 finish

@@ -159,6 +159,41 @@ static void put_product(tn_buf *out, tn_rng *rng) {
 }
 
 /* groups of channels, strides, padding, dilation; what follows is added or not. */
+/* The right matrix in panels of columns, as constants are packed; what follows may be much code. */
+static void put_panels(tn_buf *out, tn_rng *rng) {
+  static const char *const after[] = {"S[w, x, y]", "T.max(S[w, x, y] + D[y], T.float32(0))",
+                                      "S[w, x, y] / T.float32(2) / T.float32(2) / T.float32(2) / "
+                                      "T.float32(2) + D[y]"};
+  int32_t batch = 1 + below(rng, 2), n = size(rng) * (1 + below(rng, 2)), k = size(rng);
+  int32_t width = 8 * (1 + below(rng, 5));
+  int32_t m = below(rng, 4) == 0 ? 1 : size(rng);
+  char rows[16];
+  (void)snprintf(rows, sizeof rows, below(rng, 3) == 0 ? "n" : "T.int64(%d)", m);
+  put_head(out, "a: T.handle, b: T.handle, d: T.handle, c: T.handle");
+  tn_buf_printf(out,
+                "    n = T.int64()\n"
+                "    A = T.match_buffer(a, (T.int64(%d), %s, T.int64(%d)), \"float32\")\n"
+                "    B = T.match_buffer(b, (T.int64(%d), T.int64(%d), T.int64(%d)), \"float32\")\n"
+                "    D = T.match_buffer(d, (T.int64(%d),), \"float32\")\n"
+                "    C = T.match_buffer(c, (T.int64(%d), %s, T.int64(%d)), \"float32\")\n"
+                "    S = T.alloc_buffer((T.int64(%d), %s, T.int64(%d)), \"float32\")\n",
+                batch, rows, k, (n + width - 1) / width, k, width, n, batch, rows, n, batch, rows,
+                n);
+  tn_buf_printf(out,
+                "    for b, i, j, k in T.grid(T.int64(%d), %s, T.int64(%d), T.int64(%d)):\n"
+                "        with T.block(\"S\"):\n"
+                "            w, x, y, z = T.axis.remap(\"SSSR\", [b, i, j, k])\n"
+                "            with T.init():\n"
+                "                S[w, x, y] = T.float32(0)\n"
+                "            S[w, x, y] = S[w, x, y] + A[w, x, z] * B[y // T.int64(%d), z, y %% "
+                "T.int64(%d)]\n"
+                "    for b, i, j in T.grid(T.int64(%d), %s, T.int64(%d)):\n"
+                "        with T.block(\"C\"):\n"
+                "            w, x, y = T.axis.remap(\"SSS\", [b, i, j])\n"
+                "            C[w, x, y] = %s\n",
+                batch, rows, n, k, width, width, batch, rows, n, after[below(rng, 3)]);
+}
+
 static void put_conv(tn_buf *out, tn_rng *rng) {
   static const int32_t channels[] = {1, 2, 3, 4, 6, 8, 12, 16, 24};
   int32_t groups = below(rng, 2) == 0 ? 1 : 1 + below(rng, 4);
@@ -332,6 +367,7 @@ static const struct {
     {"transpose", put_transpose},
     {"gather", put_gather},
     {"product", put_product},
+    {"panels", put_panels},
     {"convolution", put_conv},
     {"pooling", put_pool},
     {"sum", put_sum},
