@@ -25,7 +25,7 @@
 #include "graph/relayout.h"
 #include "target/target.h"
 
-enum { MAX_PARAMS = 24, CHANNELS = 1, NO_CALL = -1 };
+enum { MAX_PARAMS = 40, MAX_ITEMS = 64, CHANNELS = 1 };
 
 /* A function with what it may be blocked; the same for all calls with constants in the same places. */
 typedef struct variant {
@@ -33,7 +33,7 @@ typedef struct variant {
   uint32_t constants;  /* bit i: argument i is one */
   const tn_node *made; /* NULL: not able */
   uint32_t n_items;
-  tn_relayout items[MAX_PARAMS]; /* parameters, those that nothing is done to left out */
+  tn_relayout items[MAX_ITEMS]; /* parameters, those that nothing is done to left out */
   uint32_t n_params;
   int32_t item_of[MAX_PARAMS]; /* by parameter; -1: stays */
   double gain;                 /* seconds, roughly */
@@ -84,7 +84,7 @@ static bool push_item(chooser *c, variant *v, const tn_node *buffer, bool is_con
   const tn_node *shape = buffer->in[TN_BUFFER_SHAPE];
   bool can_be_free = is_constant && tn_dtype_bits(buffer->dtype) >= 8 && shape->n_in > 0 &&
                      shape->n_in + shape->n_in <= TN_MAX_NDIM;
-  if (v->n_items == MAX_PARAMS ||
+  if (v->n_items == MAX_ITEMS ||
       !(is_constant ? can_be_free : is_blockable(c, buffer->dtype, shape))) {
     return false;
   }
@@ -157,9 +157,9 @@ static void make_variant(chooser *c, variant *v) {
 static const variant *variant_of(chooser *c, const tn_node *call) {
   const char *name = tn_call_arg(call, 0)->attr.text;
   const tn_node *inputs = tn_call_arg(call, 1);
-  uint32_t constants = 0;
+  uint64_t constants = 0;
   for (uint32_t i = 0; i < inputs->n_in && i < MAX_PARAMS; ++i) {
-    constants |= tn_is(inputs->in[i], TN_OP_CONST) ? 1u << i : 0;
+    constants |= tn_is(inputs->in[i], TN_OP_CONST) ? (uint64_t)1 << i : 0;
   }
   for (size_t i = 0; i < c->variants.len; ++i) {
     if (c->variants.data[i]->name == name && c->variants.data[i]->constants == constants) {

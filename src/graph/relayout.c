@@ -17,7 +17,7 @@
 #include "arith/arith.h"
 #include "graph/graph_priv.h"
 
-enum { MAX_NESTS = 48, MAX_AXES = 12 };
+enum { MAX_NESTS = 64, MAX_AXES = 12, MAX_ITEMS = 64 };
 
 typedef struct nest {
   const tn_node *block;
@@ -32,7 +32,7 @@ typedef struct work {
   tn_ir *ir;
   uint32_t n_items;
   tn_relayout *items;
-  const tn_node *made[TN_MAX_NDIM * 2]; /* the buffers instead, by item */
+  const tn_node *made[MAX_ITEMS]; /* the buffers instead, by item */
   uint32_t n_nests;
   nest *nests;
   nest *at; /* the one being looked at or rewritten */
@@ -483,7 +483,7 @@ bool tn_relayout_func(tn_ir *ir, const tn_node *func, uint32_t n, tn_relayout *i
                       const tn_node **out_func) {
   work w = {.ir = ir, .n_items = n, .items = items};
   *out_func = NULL;
-  if (n > sizeof w.made / sizeof *w.made || !find_nests(&w, func)) {
+  if (n > MAX_ITEMS || !find_nests(&w, func)) {
     return false;
   }
   w.arith = tn_arith_new(ir);

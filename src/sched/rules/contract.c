@@ -154,7 +154,8 @@ static int64_t find_panel(const tn_contraction *c) {
   const tn_node *axis = lanes_axis(c);
   const tn_node *load = c->many->node;
   const tn_node *last = load->in[load->n_in - 1];
-  bool is_cut = tn_is(last, TN_OP_FLOORMOD) && tn_is(last->in[TN_B], TN_OP_INT);
+  bool is_cut = tn_is(last, TN_OP_FLOORMOD) && tn_is(last->in[TN_B], TN_OP_INT) &&
+                !tn_rule_moves_by(c->many, (uint32_t)c->lanes, 1); /* as pixels of one row do */
   int64_t size = is_cut ? last->in[TN_B]->attr.i64 : 0;
   uint32_t n_outer = 0;
   for (uint32_t i = TN_LOAD_INDICES; size > 0 && i + 1 < load->n_in; ++i) {
