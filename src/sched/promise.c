@@ -306,7 +306,8 @@ bool tn_block_commutes(const tn_node *block) {
     return false;
   }
   const tn_node *data = store->in[TN_STORE_BUFFER]->in[TN_BUFFER_DATA];
-  const tn_node *value = store->in[TN_STORE_VALUE];
+  const tn_node *extremum = tn_tir_find_extremum(store->in[TN_STORE_VALUE]);
+  const tn_node *value = extremum != NULL ? extremum : store->in[TN_STORE_VALUE];
   switch (value->op) {
     case TN_OP_ADD:
     case TN_OP_MUL:
