@@ -30,7 +30,7 @@ enum { MAX_PARAMS = 40, MAX_ITEMS = 64, CHANNELS = 1 };
 /* A function with what it may be blocked; the same for all calls with constants in the same places. */
 typedef struct variant {
   const char *name;
-  uint32_t constants;  /* bit i: argument i is one */
+  uint64_t constants;  /* bit i: argument i is one */
   const tn_node *made; /* NULL: not able */
   uint32_t n_items;
   tn_relayout items[MAX_ITEMS]; /* parameters, those that nothing is done to left out */
