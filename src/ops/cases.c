@@ -293,6 +293,8 @@ static const tn_op_case cases[] = {
      "axis=0 scale=2.6 coordinate_transformation_mode=half_pixel_symmetric", "f32[7,5]"},
     {"image.resize_axis", "f32[4] shape[7]", "axis=0 method=nearest rounding_method=ceil",
      "f32[7]"},
+    {"image.resize_axis", "f32[6] shape[3]",
+     "axis=0 method=nearest scale=0.6 rounding_method=floor", "f32[3]"},
     {"einsum", "(f32[2,3] f32[3,4])", "subscripts=ij,jk->ik", "f32[2,4]"},
     {"einsum", "(f32[2,3])", "subscripts=ij->ji", "f32[3,2]"},
     {"einsum", "(f32[2,3])", "subscripts=ij->i", "f32[2]"},

@@ -2,8 +2,8 @@
 /* Copyright The Tenon authors. */
 /* Resizing along axes, one after another: image.resize2d and image.resize3d of pictures, and
  * image.resize_axis of any one axis, with all that ONNX Resize knows (opset 19). Coordinates are
- * computed in float64, values in float32 (float64 where the data is that). Loop form for an axis of
- * I elements that gets O:
+ * computed in float64 (the nearest by a given scale: float32), values in float32 (float64 where the
+ * data is that). Loop form for an axis of I elements that gets O:
  *
  *   at[o] = coordinate of o in the data                        weight[o, t] = share of neighbour t
  *   out[..., o, ...] += weight[o, t] * x[..., clamp(floor(at[o]) + first + t), ...] */
@@ -167,26 +167,39 @@ tn_status tn_op_infer_resize(const tn_infer_ctx *ctx, const tn_node *call,
 
 /* ---- coordinates and weights, on numbers ---- */
 
+/* A given scale is a float32: 0.6 is a little more there, and 3 / 0.6 a little less than 5, whose floor
+ * is 4. Division in float32 gives the 5 that was meant, so the nearest element is found in it. */
+static bool is_single(const resizing *r) { return r->method == NEAREST && r->scale > 0; }
+
+static double quotient(const resizing *r, double a, double b) {
+  return is_single(r) ? (double)((float)a / (float)b) : a / b;
+}
+
+static double difference(const resizing *r, double a, double b) {
+  return is_single(r) ? (double)((float)a - (float)b) : a - b;
+}
+
 static double coordinate(const resizing *r, double o, double in, double out) {
   double scale = r->scale > 0 ? r->scale : out / in;
+  double half = difference(r, quotient(r, o + 0.5, scale), 0.5);
   switch (r->mode) {
     case PYTORCH_HALF_PIXEL:
-      return out > 1 ? (o + 0.5) / scale - 0.5 : 0;
+      return out > 1 ? half : 0;
     case HALF_PIXEL:
       break;
-    case HALF_PIXEL_SYMMETRIC:
-      return in / 2 * (1 - out / (scale * in)) + (o + 0.5) / scale - 0.5;
+    case HALF_PIXEL_SYMMETRIC: /* 0 is added where the scale is the ratio */
+      return r->scale > 0 ? in / 2 * (1 - out / (scale * in)) + half : half;
     case ALIGN_CORNERS:
       return out > 1 ? o * (in - 1) / (out - 1) : 0;
     case ASYMMETRIC:
-      return o / scale;
+      return quotient(r, o, scale);
     case TF_HALF_PIXEL_FOR_NN:
-      return (o + 0.5) / scale;
+      return quotient(r, o + 0.5, scale);
     case TF_CROP_AND_RESIZE:
       return out > 1 ? r->begin * (in - 1) + o * (r->end - r->begin) * (in - 1) / (out - 1)
                      : 0.5 * (r->begin + r->end) * (in - 1);
   }
-  return (o + 0.5) / scale - 0.5;
+  return half;
 }
 
 static double rounded(rounding how, double x) {
@@ -332,9 +345,27 @@ static const tn_node *as_f64(tn_kernel *k, const tn_node *x) {
   return tn_te_cast(k->te, TN_DT_F64, x);
 }
 
+/* As `quotient` and `difference` have it: of float32, as float64. */
+static const tn_node *narrowed(tn_kernel *k, const resizing *r, const tn_node *x) {
+  return is_single(r) ? tn_te_cast(k->te, TN_DT_F32, x) : x;
+}
+
+static const tn_node *quotient_te(tn_kernel *k, const resizing *r, const tn_node *a,
+                                  const tn_node *b) {
+  return as_f64(k, tn_te_div(k->te, narrowed(k, r, a), narrowed(k, r, b)));
+}
+
 /* (o + 0.5) / scale */
-static const tn_node *centre(tn_kernel *k, const tn_node *o, const tn_node *scale) {
-  return tn_te_div(k->te, tn_te_add(k->te, o, f64(k, 0.5)), scale);
+static const tn_node *centre(tn_kernel *k, const resizing *r, const tn_node *o,
+                             const tn_node *scale) {
+  return quotient_te(k, r, tn_te_add(k->te, o, f64(k, 0.5)), scale);
+}
+
+/* (o + 0.5) / scale - 0.5 */
+static const tn_node *half_te(tn_kernel *k, const resizing *r, const tn_node *o,
+                              const tn_node *scale) {
+  const tn_node *at = narrowed(k, r, centre(k, r, o, scale));
+  return as_f64(k, tn_te_sub(k->te, at, narrowed(k, r, f64(k, 0.5))));
 }
 
 /* a * (in - 1) */
@@ -345,7 +376,7 @@ static const tn_node *of_last(tn_kernel *k, double a, const tn_node *in) {
 static const tn_node *coordinate_te(tn_kernel *k, const resizing *r, const tn_node *o,
                                     const tn_node *in, const tn_node *out) {
   const tn_node *scale = r->scale > 0 ? f64(k, r->scale) : tn_te_div(k->te, out, in);
-  const tn_node *half = tn_te_sub(k->te, centre(k, o, scale), f64(k, 0.5));
+  const tn_node *half = half_te(k, r, o, scale);
   const tn_node *is_many = tn_te_gt(k->te, out, f64(k, 1));
   const tn_node *span = tn_te_sub(k->te, out, f64(k, 1));
   switch (r->mode) {
@@ -354,19 +385,22 @@ static const tn_node *coordinate_te(tn_kernel *k, const resizing *r, const tn_no
     case PYTORCH_HALF_PIXEL:
       return tn_te_if_then_else(k->te, is_many, half, f64(k, 0));
     case HALF_PIXEL_SYMMETRIC: {
+      if (r->scale <= 0) {
+        return half;
+      }
       const tn_node *share = tn_te_div(k->te, out, tn_te_mul(k->te, scale, in));
       const tn_node *shift =
           tn_te_mul(k->te, tn_te_div(k->te, in, f64(k, 2)), tn_te_sub(k->te, f64(k, 1), share));
-      return tn_te_sub(k->te, tn_te_add(k->te, shift, centre(k, o, scale)), f64(k, 0.5));
+      return tn_te_add(k->te, shift, half);
     }
     case ALIGN_CORNERS: {
       const tn_node *far = tn_te_mul(k->te, o, tn_te_sub(k->te, in, f64(k, 1)));
       return tn_te_if_then_else(k->te, is_many, tn_te_div(k->te, far, span), f64(k, 0));
     }
     case ASYMMETRIC:
-      return tn_te_div(k->te, o, scale);
+      return quotient_te(k, r, o, scale);
     case TF_HALF_PIXEL_FOR_NN:
-      return centre(k, o, scale);
+      return centre(k, r, o, scale);
     case TF_CROP_AND_RESIZE: {
       const tn_node *far = tn_te_mul(k->te, tn_te_mul(k->te, o, f64(k, r->end - r->begin)),
                                      tn_te_sub(k->te, in, f64(k, 1)));

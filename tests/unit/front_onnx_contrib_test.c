@@ -49,6 +49,21 @@ static void casts_to_narrow_types_follow_the_specification(void **state) {
   }
 }
 
+/* 3 / 0.6 is 5, though the float32 nearest to 0.6 is a little more. */
+static void a_scale_means_the_number_that_it_was_written_as(void **state) {
+  (void)state;
+  static const float x[6] = {0, 1, 2, 3, 4, 5};
+  static const float scale = 0.6f;
+  tn_buf attrs = TN_BUF_INIT;
+  onnx_model m = onnx_model_make(13);
+  put_f32(&m, "x", 1, DIMS(6), x);
+  put_f32(&m, "scales", 1, DIMS(1), &scale);
+  onnx_attr_text(&attrs, "coordinate_transformation_mode", "half_pixel");
+  onnx_attr_text(&attrs, "nearest_mode", "floor");
+  onnx_node(&m, "Resize", "x  scales", "y", &attrs);
+  expect_values(&m, "y", TN_DT_F32, 1, DIMS(3), (const double[]){0, 2, 3}, 0);
+}
+
 static void elements_of_2_bits_lie_four_to_a_byte(void **state) {
   (void)state;
   static const uint8_t packed[] = {0x1b, 0x02}; /* 3 2 1 0, 2 */
@@ -484,6 +499,7 @@ static void means_of_quantised_data_are_quantised(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(casts_to_narrow_types_follow_the_specification),
+      cmocka_unit_test(a_scale_means_the_number_that_it_was_written_as),
       cmocka_unit_test(elements_of_2_bits_lie_four_to_a_byte),
       cmocka_unit_test(scales_may_stand_for_blocks),
       cmocka_unit_test(floats_are_quantised_by_conversion),
