@@ -155,7 +155,7 @@ static const law laws[] = {
      {1, 2, 4, 5},
      {3, 2},
      {{1, 2, 3}, {2, 3}},
-     {"ConstantOfShape; j; z", "EyeLike; z; e", "Reshape; e i; theta", "Shape; x; size",
+     {"ConstantOfShape; j; z", "EyeLike; z; eye", "Reshape; eye i; theta", "Shape; x; size",
       "AffineGrid; theta size; g; align_corners=1", "GridSample; x g; a; align_corners=1",
       "Identity; x; b"}},
     {"the region of a whole picture",

@@ -150,6 +150,95 @@ static void an_input_that_decides_a_type_may_be_given(void **state) {
   assert_true(are_taken[1] && !are_taken[0]);
 }
 
+/* The axes' number has a name in the model, and other inputs' lengths are compared with it. */
+static void a_given_input_tells_the_sizes_that_its_type_names(void **state) {
+  (void)state;
+  char got[1024] = "";
+  int64_t axis = 1;
+  tn_array value = {.data = &axis, .dtype = TN_DT_I64, .ndim = 1, .shape = {1}, .is_view = true};
+  const tn_array *values[] = {NULL, &value};
+  bool are_taken[2] = {false, false};
+  onnx_model m = onnx_model_make(13);
+  onnx_input(&m, "x", FLOAT, 2, two_three);
+  onnx_input(&m, "axes", INT64, 1, (const int64_t[]){-1});
+  onnx_ints(&m, "starts", 1, (const int64_t[]){1});
+  onnx_ints(&m, "ends", 1, (const int64_t[]){3});
+  onnx_node(&m, "Slice", "x starts ends axes", "y", NULL);
+  onnx_output(&m, "y");
+  const tn_onnx_opts opts = {.values = values, .n_values = 2, .are_taken = are_taken};
+  expect_ok(import_type(&m, &opts, got, sizeof got));
+  expect_text(got, "R.Tensor((2, 3), dtype=\"float32\") -> R.Tensor((2, 2), dtype=\"float32\")");
+  assert_true(are_taken[1]);
+}
+
+/* Both branches call their result as the node calls its own, and one reads a name of outside. */
+static void a_graph_inside_hides_names_around_it(void **state) {
+  (void)state;
+  tn_buf attrs = TN_BUF_INIT;
+  onnx_model then = onnx_model_make(13);
+  onnx_model otherwise = onnx_model_make(13);
+  onnx_node(&then, "Neg", "x", "y", NULL);
+  onnx_output(&then, "y");
+  onnx_node(&otherwise, "Abs", "later", "z", NULL);
+  onnx_output(&otherwise, "z");
+  onnx_model m = onnx_model_make(13);
+  onnx_input(&m, "cond", 9, 0, NULL);
+  onnx_input(&m, "x", FLOAT, 2, two_three);
+  onnx_attr_graph(&attrs, "then_branch", &then);
+  onnx_attr_graph(&attrs, "else_branch", &otherwise);
+  onnx_node(&m, "If", "cond", "y", &attrs);
+  onnx_node(&m, "Exp", "y", "z", NULL);
+  onnx_node(&m, "Log", "x", "later", NULL);
+  onnx_output(&m, "z");
+  expect_type(&m, "R.Tensor((), dtype=\"bool\") R.Tensor((2, 3), dtype=\"float32\") -> "
+                  "R.Tensor((2, 3), dtype=\"float32\")");
+}
+
+/* FunctionProto (field 25 of a model): a name, an overload, one input and output, one node. */
+static void add_function(tn_buf *file, const char *name, const char *overload, const char *op) {
+  tn_buf node = TN_BUF_INIT;
+  tn_buf opset = TN_BUF_INIT;
+  tn_buf func = TN_BUF_INIT;
+  wire_text(&node, 1, "a");
+  wire_text(&node, 2, "b");
+  wire_text(&node, 4, op);
+  wire_int(&opset, 2, 13);
+  wire_text(&func, 1, name);
+  wire_text(&func, 4, "a");
+  wire_text(&func, 5, "b");
+  wire_message(&func, 7, &node);
+  wire_message(&func, 9, &opset);
+  wire_text(&func, 10, "own");
+  wire_text(&func, 13, overload);
+  wire_message(file, 25, &func);
+}
+
+static void functions_of_one_name_differ_by_their_overload(void **state) {
+  (void)state;
+  tn_ir *ir = tn_ir_new(0);
+  tn_module module;
+  tn_buf node = TN_BUF_INIT;
+  onnx_model m = onnx_model_make(13);
+  onnx_input(&m, "x", FLOAT, 2, two_three);
+  wire_text(&node, 1, "x");
+  wire_text(&node, 2, "y");
+  wire_text(&node, 4, "f");
+  wire_text(&node, 7, "own");
+  wire_text(&node, 8, "second");
+  wire_message(&m.graph, 1, &node);
+  onnx_output(&m, "y");
+  tn_buf file = onnx_bytes(&m);
+  add_function(&file, "f", "first", "Shape");
+  add_function(&file, "f", "second", "Neg");
+  tn_module_init(&module, ir, "Module");
+  expect_ok(tn_onnx_import_bytes((const uint8_t *)file.data, file.len, NULL, NULL, &module));
+  const tn_node *type = tn_module_find(&module, "main")->in[TN_GFUNC_RET];
+  assert_int_equal(type->dtype, TN_DT_F32);
+  tn_buf_deinit(&file);
+  tn_module_deinit(&module);
+  tn_ir_free(ir);
+}
+
 static void operators_have_versions(void **state) {
   (void)state;
   tn_buf attrs = TN_BUF_INIT;
@@ -199,6 +288,57 @@ static void a_value_has_one_maker(void **state) {
   onnx_node(&m, "Exp", "x", "y", NULL);
   onnx_output(&m, "y");
   expect_refused(&m, TN_INVALID, "two nodes write 'y'");
+  onnx_input(&m, "x", FLOAT, 1, two_three);
+  onnx_input(&m, "y", FLOAT, 1, two_three);
+  onnx_node(&m, "Abs", "x", "y", NULL);
+  onnx_output(&m, "y");
+  expect_refused(&m, TN_INVALID, "node 'y' writes 'y', which is an input or initializer");
+  onnx_input(&m, "x", FLOAT, 1, two_three);
+  onnx_input(&m, "x", FLOAT, 2, two_three);
+  onnx_output(&m, "x");
+  expect_refused(&m, TN_INVALID, "two inputs are called 'x'");
+}
+
+/* 30 functions that each call the next one twice. */
+static void functions_that_write_out_to_too_much_are_refused(void **state) {
+  (void)state;
+  tn_ir *ir = tn_ir_new(0);
+  tn_module module;
+  onnx_model m = onnx_model_make(13);
+  m.domain = "own";
+  m.domain_version = 1;
+  onnx_input(&m, "x", FLOAT, 1, two_three);
+  onnx_node(&m, "f0", "x", "y", NULL);
+  onnx_output(&m, "y");
+  tn_buf file = onnx_bytes(&m);
+  for (int i = 0; i < 30; ++i) {
+    tn_buf func = TN_BUF_INIT;
+    char name[16];
+    (void)snprintf(name, sizeof name, "f%d", i);
+    wire_text(&func, 1, name);
+    wire_text(&func, 4, "a");
+    wire_text(&func, 5, "c");
+    wire_text(&func, 10, "own");
+    (void)snprintf(name, sizeof name, "f%d", i + 1);
+    for (int k = 0; k < 2; ++k) {
+      tn_buf node = TN_BUF_INIT;
+      wire_text(&node, 1, k == 0 ? "a" : "b");
+      wire_text(&node, 2, k == 0 ? "b" : "c");
+      wire_text(&node, 4, i < 29 ? name : "Identity");
+      wire_text(&node, 7, i < 29 ? "own" : "");
+      wire_message(&func, 7, &node);
+    }
+    tn_buf opset = TN_BUF_INIT;
+    wire_int(&opset, 2, 13);
+    wire_message(&func, 9, &opset);
+    wire_message(&file, 25, &func);
+  }
+  tn_module_init(&module, ir, "Module");
+  expect_error(tn_onnx_import_bytes((const uint8_t *)file.data, file.len, NULL, NULL, &module),
+               TN_UNSUPPORTED, "the model has more than");
+  tn_buf_deinit(&file);
+  tn_module_deinit(&module);
+  tn_ir_free(ir);
 }
 
 static void what_nobody_makes_is_refused(void **state) {
@@ -321,10 +461,14 @@ int main(void) {
       cmocka_unit_test(a_shape_for_no_input_is_refused),
       cmocka_unit_test(a_new_shape_may_be_a_constant_or_an_input),
       cmocka_unit_test(an_input_that_decides_a_type_may_be_given),
+      cmocka_unit_test(a_given_input_tells_the_sizes_that_its_type_names),
+      cmocka_unit_test(a_graph_inside_hides_names_around_it),
+      cmocka_unit_test(functions_of_one_name_differ_by_their_overload),
       cmocka_unit_test(operators_have_versions),
       cmocka_unit_test(all_that_is_missing_is_one_list),
       cmocka_unit_test(a_cycle_is_refused),
       cmocka_unit_test(a_value_has_one_maker),
+      cmocka_unit_test(functions_that_write_out_to_too_much_are_refused),
       cmocka_unit_test(what_nobody_makes_is_refused),
       cmocka_unit_test(an_attribute_of_another_type_is_refused),
       cmocka_unit_test(a_later_opset_is_refused),

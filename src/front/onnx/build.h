@@ -58,6 +58,7 @@ typedef struct tn_onnx_importer {
   tn_map forms;  /* id of a value that is no tensor -> tn_onnx_form (bodies.h) */
   TN_VEC(uint64_t) known_log; /* ids in `known`, in the order in which they came */
   int32_t n_tries;            /* bodies of loops imported */
+  int32_t n_nodes;            /* nodes imported, those of functions each time */
   TN_VEC(const tn_node *) stmts;
 } tn_onnx_importer;
 

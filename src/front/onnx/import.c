@@ -14,6 +14,8 @@
 
 /* The newest operator set that there is; a file that asks for a later one is not understood. */
 enum { NEWEST_OPSET = 28 };
+/* Functions that call functions can be more nodes than there is time for. */
+enum { MAX_NODES = 1 << 20 };
 
 /* ---- scopes ---- */
 
@@ -80,7 +82,7 @@ typedef struct order {
   TN_VEC(size_t) sorted;
 } order;
 
-static tn_status find_makers(order *o) {
+static tn_status find_makers(order *o, const tn_onnx_scope *scope) {
   for (size_t i = 0; i < o->nodes->len; ++i) {
     const tn_onnx_node *node = o->nodes->data[i];
     if (node->op.len == 0) {
@@ -94,39 +96,74 @@ static tn_status find_makers(order *o) {
       if (tn_strmap_has(&o->makers, name)) {
         return TN_ERR(TN_INVALID, "two nodes write '%s'; a value has one maker", name);
       }
+      if (tn_strmap_has(&scope->values, name)) {
+        return TN_ERR(TN_INVALID, "node '%s' writes '%s', which is an input or initializer",
+                      tn_onnx_node_label(node), name);
+      }
       tn_strmap_set(&o->makers, name, (void *)(uintptr_t)(i + 1));
     }
   }
   return NULL;
 }
 
-static void push_inputs(order *o, const tn_onnx_node *node);
+/* Names that a graph inside of a node makes itself: they hide those around it. */
+typedef struct hidden {
+  const struct hidden *outer;
+  tn_strmap names;
+} hidden;
 
-/* What the graphs of a node read may come from around it. */
-static void push_captures(order *o, const tn_onnx_graph *graph) {
-  for (size_t i = 0; i < graph->nodes.len; ++i) {
-    push_inputs(o, graph->nodes.data[i]);
+static void hide(hidden *h, tn_onnx_bytes name) {
+  if (name.len > 0) {
+    tn_strmap_set(&h->names, name.data, h);
   }
-  for (size_t i = 0; i < graph->outputs.len; ++i) {
-    const char *name = graph->outputs.data[i]->name.data;
-    uintptr_t maker = name == NULL ? 0 : (uintptr_t)tn_strmap_find(&o->makers, name);
-    if (maker != 0 && o->state[maker - 1] != 2) {
-      TN_VEC_PUSH(&o->stack, maker - 1);
+}
+
+static void hide_all(hidden *h, const tn_onnx_graph *graph) {
+  for (size_t i = 0; i < graph->inputs.len; ++i) {
+    hide(h, graph->inputs.data[i]->name);
+  }
+  for (size_t i = 0; i < graph->initializers.len; ++i) {
+    hide(h, graph->initializers.data[i]->name);
+  }
+  for (size_t i = 0; i < graph->nodes.len; ++i) {
+    for (size_t j = 0; j < graph->nodes.data[i]->outputs.len; ++j) {
+      hide(h, graph->nodes.data[i]->outputs.data[j]);
     }
   }
 }
 
-static void push_inputs(order *o, const tn_onnx_node *node) {
+static void push_maker(order *o, const hidden *inside, tn_onnx_bytes name) {
+  uintptr_t maker = name.len == 0 ? 0 : (uintptr_t)tn_strmap_find(&o->makers, name.data);
+  for (; maker != 0 && inside != NULL; inside = inside->outer) {
+    maker = tn_strmap_has(&inside->names, name.data) ? 0 : maker;
+  }
+  if (maker != 0 && o->state[maker - 1] != 2) {
+    TN_VEC_PUSH(&o->stack, maker - 1);
+  }
+}
+
+static void push_inputs(order *o, const hidden *inside, const tn_onnx_node *node);
+
+/* What the graphs of a node read may come from around it. */
+static void push_captures(order *o, const hidden *inside, const tn_onnx_graph *graph) {
+  hidden own = {.outer = inside};
+  hide_all(&own, graph);
+  for (size_t i = 0; i < graph->nodes.len; ++i) {
+    push_inputs(o, &own, graph->nodes.data[i]);
+  }
+  for (size_t i = 0; i < graph->outputs.len; ++i) {
+    push_maker(o, &own, graph->outputs.data[i]->name);
+  }
+  tn_strmap_deinit(&own.names);
+}
+
+static void push_inputs(order *o, const hidden *inside, const tn_onnx_node *node) {
   for (size_t j = node->inputs.len; j-- > 0;) {
-    const char *name = node->inputs.data[j].data;
-    uintptr_t maker = name == NULL ? 0 : (uintptr_t)tn_strmap_find(&o->makers, name);
-    if (maker != 0 && o->state[maker - 1] != 2) {
-      TN_VEC_PUSH(&o->stack, maker - 1);
-    }
+    push_maker(o, inside, node->inputs.data[j]);
   }
   for (size_t j = 0; j < node->attrs.len; ++j) {
     if (node->attrs.data[j]->g != NULL) {
-      push_captures(o, node->attrs.data[j]->g);
+      push_captures(o, inside, node->attrs.data[j]->g);
     }
   }
 }
@@ -143,7 +180,7 @@ static tn_status visit(order *o, size_t root) {
     }
     bool is_begun = o->state[i] == 1;
     o->state[i] = 1;
-    push_inputs(o, o->nodes->data[i]);
+    push_inputs(o, NULL, o->nodes->data[i]);
     if (o->stack.len == n) {
       o->state[i] = 2;
       TN_VEC_PUSH(&o->sorted, i);
@@ -168,18 +205,6 @@ int64_t tn_onnx_opset_of(const tn_onnx_opsets *opsets, const char *domain) {
     }
   }
   return version;
-}
-
-static const tn_onnx_function *find_function(const tn_onnx_importer *imp,
-                                             const tn_onnx_node *node) {
-  for (size_t i = 0; i < imp->model->functions.len; ++i) {
-    const tn_onnx_function *f = imp->model->functions.data[i];
-    if (tn_onnx_is(f->name, node->op.data) &&
-        strcmp(tn_onnx_domain(f->domain), tn_onnx_domain(node->domain)) == 0) {
-      return f;
-    }
-  }
-  return NULL;
 }
 
 static tn_status gather_inputs(tn_onnx_call *c) {
@@ -228,7 +253,7 @@ done:
 static tn_status run_rule(tn_onnx_call *c) {
   const char *domain = tn_onnx_domain(c->node->domain);
   const char *op = c->node->op.len > 0 ? c->node->op.data : "";
-  const tn_onnx_function *func = find_function(c->imp, c->node);
+  const tn_onnx_function *func = tn_onnx_find_function(c->imp->model, c->node);
   TN_TRY(gather_inputs(c));
   c->version = tn_onnx_opset_of(c->scope->opsets, domain);
   if (func != NULL) {
@@ -264,6 +289,11 @@ static tn_status run_node(tn_onnx_importer *imp, tn_onnx_scope *scope, const tn_
   tn_onnx_call c = {.imp = imp, .ir = imp->ir, .scope = scope, .node = node};
   c.n_in = (uint32_t)node->inputs.len;
   c.n_out = (uint32_t)node->outputs.len;
+  if (++imp->n_nodes > MAX_NODES) {
+    return TN_ERR(TN_UNSUPPORTED,
+                  "with its functions written out, the model has more than %d nodes",
+                  (int)MAX_NODES);
+  }
   c.in = TN_ARENA_ARRAY(imp->arena, const tn_node *, c.n_in + 1);
   c.out = TN_ARENA_ARRAY(imp->arena, const tn_node *, c.n_out + 1);
   TN_TRY_MSG(run_rule(&c), "node '%s' (%s)", tn_onnx_node_label(node),
@@ -286,7 +316,7 @@ tn_status tn_onnx_run_nodes(tn_onnx_importer *imp, tn_onnx_scope *scope,
                             const tn_onnx_nodes *nodes) {
   tn_status st = NULL;
   order o = {.nodes = nodes, .state = TN_ARENA_ARRAY(imp->arena, uint8_t, nodes->len + 1)};
-  TN_GOTO(st, find_makers(&o), done);
+  TN_GOTO(st, find_makers(&o, scope), done);
   for (size_t i = 0; i < nodes->len; ++i) {
     TN_GOTO(st, visit(&o, i), done);
   }
@@ -420,8 +450,9 @@ static tn_status fix_taken(tn_onnx_importer *imp, node_vec *params) {
       TN_VEC_DEINIT(&stmts);
       return st;
     }
-    const tn_node *in[] = {param, tn_const_new(imp->ir, &copy)};
-    TN_VEC_PUSH(&stmts, tn_node_new(imp->ir, TN_OP_GBIND, TN_DT_NONE, (tn_attr){0}, 2, in));
+    /* a cast, since its type may name sizes that others mention */
+    const tn_node *in[] = {param, tn_const_new(imp->ir, &copy), param->in[0]};
+    TN_VEC_PUSH(&stmts, tn_node_new(imp->ir, TN_OP_MATCH_CAST, TN_DT_NONE, (tn_attr){0}, 3, in));
   }
   params->len = n;
   for (size_t i = 0; i < imp->stmts.len; ++i) {
@@ -456,8 +487,12 @@ static tn_status add_inputs(tn_onnx_importer *imp, tn_onnx_scope *scope, const t
   for (size_t i = 0; i < inputs->len; ++i) {
     const char *name = inputs->data[i]->name.len > 0 ? inputs->data[i]->name.data : "";
     const tn_node *type = NULL;
-    if (tn_strmap_has(&scope->values, name)) {
+    const tn_node *known = tn_strmap_find(&scope->values, name);
+    if (known != NULL && tn_is(known, TN_OP_CONST)) {
       continue; /* it has an initial value */
+    }
+    if (known != NULL) {
+      return TN_ERR(TN_INVALID, "two inputs are called '%s'", name);
     }
     const tn_onnx_type *declared = inputs->data[i]->type;
     bool is_object = declared != NULL && (declared->sequence != NULL || declared->optional != NULL);
@@ -641,8 +676,15 @@ void tn_onnx_close(tn_onnx_opened *o) {
 
 static tn_status read_model(tn_arena *arena, const uint8_t *bytes, size_t n_bytes,
                             tn_onnx_model **out_model) {
-  return tn_status_wrap(tn_onnx_model_read(arena, bytes, n_bytes, out_model),
-                        "cannot parse the protobuf message");
+  TN_TRY_MSG(tn_onnx_model_read(arena, bytes, n_bytes, out_model),
+             "cannot parse the protobuf message");
+  tn_onnx_opsets *opsets = &(*out_model)->opsets;
+  if (opsets->len == 0 && (*out_model)->ir_version < 3) { /* from before there were sets */
+    *opsets = (tn_onnx_opsets){TN_ARENA_ARRAY(arena, tn_onnx_opset *, 1), 1};
+    opsets->data[0] = TN_ARENA_NEW(arena, tn_onnx_opset);
+    opsets->data[0]->version = 1;
+  }
+  return tn_arena_status(arena);
 }
 
 static tn_status import_model(tn_arena *arena, const tn_onnx_model *model, const char *folder,
@@ -683,8 +725,8 @@ tn_status tn_onnx_import_bytes(const uint8_t *bytes, size_t n_bytes, const char 
 tn_status tn_onnx_import(const char *path, const tn_onnx_opts *opts, tn_module *module) {
   tn_onnx_opened o = {0};
   TN_TRY(tn_onnx_open(&o, path));
-  tn_status st =
-      tn_onnx_import_bytes(o.file.data, o.file.n_bytes, tn_onnx_folder(&o.arena, path), opts, module);
+  tn_status st = tn_onnx_import_bytes(o.file.data, o.file.n_bytes, tn_onnx_folder(&o.arena, path),
+                                      opts, module);
   tn_onnx_close(&o);
   return tn_status_wrap(st, "%s", path);
 }

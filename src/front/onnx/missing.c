@@ -26,20 +26,24 @@ const char *tn_onnx_domain(tn_onnx_bytes domain) {
   return domain.len == 0 || tn_onnx_is(domain, "ai.onnx") ? "" : domain.data;
 }
 
-static bool is_function(const tn_onnx_model *model, const tn_onnx_node *node, const char *domain) {
+static const char *text_of(tn_onnx_bytes bytes) { return bytes.len > 0 ? bytes.data : ""; }
+
+const tn_onnx_function *tn_onnx_find_function(const tn_onnx_model *model,
+                                              const tn_onnx_node *node) {
   for (size_t i = 0; i < model->functions.len; ++i) {
     const tn_onnx_function *f = model->functions.data[i];
-    if (tn_onnx_is(f->name, node->op.len > 0 ? node->op.data : "") &&
-        strcmp(tn_onnx_domain(f->domain), domain) == 0) {
-      return true;
+    if (tn_onnx_is(f->name, text_of(node->op)) &&
+        tn_onnx_is(f->overload, text_of(node->overload)) &&
+        strcmp(tn_onnx_domain(f->domain), tn_onnx_domain(node->domain)) == 0) {
+      return f;
     }
   }
-  return false;
+  return NULL;
 }
 
 static void note(gaps *g, const tn_onnx_node *node, const char *domain, int64_t version) {
   tn_buf key = TN_BUF_INIT;
-  tn_buf_printf(&key, "%s\n%s\n%" PRId64, domain, node->op.len > 0 ? node->op.data : "", version);
+  tn_buf_printf(&key, "%s\n%s\n%" PRId64, domain, text_of(node->op), version);
   uintptr_t at = (uintptr_t)tn_strmap_find(&g->index, key.data);
   if (at == 0) {
     TN_VEC_PUSH(&g->list, (gap){.first = node, .domain = domain, .version = version});
@@ -55,8 +59,8 @@ static void look(gaps *g, const tn_onnx_nodes *nodes, const tn_onnx_opsets *opse
     const tn_onnx_node *node = nodes->data[i];
     const char *domain = tn_onnx_domain(node->domain);
     int64_t version = tn_onnx_opset_of(opsets, domain);
-    if (!is_function(g->model, node, domain) &&
-        tn_onnx_rule_find(domain, node->op.len > 0 ? node->op.data : "", version) == NULL) {
+    if (tn_onnx_find_function(g->model, node) == NULL &&
+        tn_onnx_rule_find(domain, text_of(node->op), version) == NULL) {
       note(g, node, domain, version);
     }
     for (size_t j = 0; j < node->attrs.len; ++j) { /* as deep as the reader lets messages be */
@@ -79,8 +83,8 @@ tn_status tn_onnx_check_missing(const tn_onnx_model *model) {
     const gap *m = &g.list.data[i];
     const tn_onnx_node *node = m->first;
     tn_buf_printf(&text, "\n  %s (%s, opset %" PRId64 "): %" PRId64 " node%s, first '%s'",
-                  node->op.len > 0 ? node->op.data : "", *m->domain == '\0' ? "ai.onnx" : m->domain,
-                  m->version, m->n_nodes, m->n_nodes == 1 ? "" : "s", tn_onnx_node_label(node));
+                  text_of(node->op), *m->domain == '\0' ? "ai.onnx" : m->domain, m->version,
+                  m->n_nodes, m->n_nodes == 1 ? "" : "s", tn_onnx_node_label(node));
   }
   if (g.list.len > 0) {
     st = TN_ERR(TN_UNSUPPORTED, "%zu operator%s of the model %s not supported:%s", g.list.len,

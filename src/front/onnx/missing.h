@@ -9,6 +9,8 @@
 /// UNSUPPORTED with a line an operator: its name, domain and version, how many nodes need it, and
 /// the first of them. Graphs within graphs and functions included.
 TN_MUST_USE tn_status tn_onnx_check_missing(const tn_onnx_model *model);
+/// The function of the model that the node calls, NULL when it calls an operator.
+const tn_onnx_function *tn_onnx_find_function(const tn_onnx_model *model, const tn_onnx_node *node);
 /// A domain as the table has it: "" for ai.onnx.
 const char *tn_onnx_domain(tn_onnx_bytes domain);
 /// The version of the operator set `domain` ("": ai.onnx), 0 when the model does not say.

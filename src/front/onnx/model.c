@@ -105,7 +105,8 @@ static const field node_fields[] = {{1, TEXTS, AT(tn_onnx_node, inputs), NULL, 0
                                     {3, TEXT, AT(tn_onnx_node, name), NULL, 0},
                                     {4, TEXT, AT(tn_onnx_node, op), NULL, 0},
                                     {5, MANY, AT(tn_onnx_node, attrs), &attr_message, 0},
-                                    {7, TEXT, AT(tn_onnx_node, domain), NULL, 0}};
+                                    {7, TEXT, AT(tn_onnx_node, domain), NULL, 0},
+                                    {8, TEXT, AT(tn_onnx_node, overload), NULL, 0}};
 MESSAGE(node_message, "node", tn_onnx_node, node_fields);
 
 static const field sparse_fields[] = {{1, ONE, AT(tn_onnx_sparse, values), &tensor_message, 0},
@@ -135,7 +136,8 @@ static const field function_fields[] = {
     {7, MANY, AT(tn_onnx_function, nodes), &node_message, 0},
     {9, MANY, AT(tn_onnx_function, opsets), &opset_message, 0},
     {10, TEXT, AT(tn_onnx_function, domain), NULL, 0},
-    {11, MANY, AT(tn_onnx_function, attr_defaults), &attr_message, 0}};
+    {11, MANY, AT(tn_onnx_function, attr_defaults), &attr_message, 0},
+    {13, TEXT, AT(tn_onnx_function, overload), NULL, 0}};
 MESSAGE(function_message, "function", tn_onnx_function, function_fields);
 
 static const field model_fields[] = {

@@ -117,6 +117,7 @@ struct tn_onnx_node {
   tn_onnx_bytes name;
   tn_onnx_bytes op;
   tn_onnx_bytes domain;
+  tn_onnx_bytes overload; /* which of several functions of that name */
   tn_onnx_attrs attrs;
 };
 TN_ONNX_LIST(tn_onnx_nodes, tn_onnx_node);
@@ -147,6 +148,7 @@ TN_ONNX_LIST(tn_onnx_opsets, tn_onnx_opset);
 typedef struct tn_onnx_function {
   tn_onnx_bytes name;
   tn_onnx_bytes domain;
+  tn_onnx_bytes overload;
   tn_onnx_texts inputs;
   tn_onnx_texts outputs;
   tn_onnx_texts attr_names;
