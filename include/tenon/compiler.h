@@ -104,7 +104,7 @@ TN_API int32_t tn_program_n_functions(const tn_program *program);
 /// INVALID outside [0, n). Strings belong to the program and live until it changes.
 TN_API tn_status tn_program_function(const tn_program *program, int32_t i,
                                      tn_function_info *out_info);
-/// Parameter j of function i.
+/// Parameter j of function i; j == n_params: the result of a graph function.
 TN_API tn_status tn_program_param(const tn_program *program, int32_t i, int32_t j,
                                   tn_param_info *out_info);
 

@@ -280,7 +280,7 @@ TN_API void tn_exec_release(tn_exec *exec);
 /// A parameter or result as the module declares it.
 typedef struct tn_param_info {
   bool is_output;      ///< a tensor that a kernel or loop function writes
-  const char *name;    ///< "" for a result
+  const char *name;    ///< of a result: what the model calls its parts, one a line, or ""
   const char *text;    ///< the type as written: R.Tensor(("n", 4), dtype="float32")
   int32_t kind;        ///< tn_exec_type_kind of abi/exec.h
   tn_dtype dtype;      ///< TN_DT_NONE: unknown

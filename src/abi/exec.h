@@ -74,7 +74,8 @@ typedef struct tn_exec_func {
 
 /// The type of a parameter, result or constant, as far as it is known.
 typedef struct tn_exec_type {
-  uint32_t name;  /* string: parameter name */
+  uint32_t
+      name; /* string: parameter name; of a result: the names of its parts, one a line, or "" */
   uint32_t kind;  /* tn_exec_type_kind */
   uint32_t dtype; /* tensor or scalar element type; 0 unknown */
   int32_t ndim;   /* -1 unknown */

@@ -70,13 +70,11 @@ static void count_constants(const tn_module *module, tn_inspection *out) {
 
 static void add_outputs(const tn_program *program, const tn_node *func, const tn_node *type,
                         holder *h) {
-  const tn_node *names = tn_dict_find(func->in[TN_GFUNC_ATTRS], "output_names");
   uint32_t n = type->op == TN_OP_TY_TUPLE ? type->n_in : 1;
   for (uint32_t i = 0; i < n; ++i) {
     tn_param_info info = {0};
     tn_driver_describe_type(program->ir, type->op == TN_OP_TY_TUPLE ? type->in[i] : type, &info);
-    bool is_named = names != NULL && names->op == TN_OP_LIST && names->n_in == n;
-    info.name = is_named ? names->in[i]->attr.text : "";
+    info.name = tn_func_result_name(func, n, i);
     TN_VEC_PUSH(&h->outputs, info);
   }
 }

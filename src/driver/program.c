@@ -147,9 +147,8 @@ static tn_status import_onnx(const char *path, const tn_read_opts *how, tn_modul
   size_t n = (size_t)(how->n_values > 0 ? how->n_values : 0);
   tn_array *views = calloc(n + 1, sizeof *views);
   const tn_array **ptrs = calloc(n + 1, sizeof *ptrs);
-  tn_status st = views == NULL || ptrs == NULL
-                     ? TN_ERR(TN_NO_MEMORY, "no memory for %zu values", n)
-                     : view_values(how, views, ptrs);
+  tn_status st = views == NULL || ptrs == NULL ? TN_ERR(TN_NO_MEMORY, "no memory for %zu values", n)
+                                               : view_values(how, views, ptrs);
   if (st == NULL) {
     const tn_onnx_opts opts = {.shapes = how->shapes,
                                .n_shapes = how->n_shapes,
@@ -384,18 +383,30 @@ static void describe_prim_param(const tn_program *program, const tn_node *func, 
   tn_buf_deinit(&text);
 }
 
+static void describe_result(const tn_program *program, const tn_node *func, tn_param_info *info) {
+  const tn_node *ret = func->in[TN_GFUNC_RET];
+  tn_buf names = TN_BUF_INIT;
+  tn_driver_describe_type(program->ir, tn_is_none(ret) ? tn_ty_object(program->ir) : ret, info);
+  tn_func_result_names(func, &names);
+  info->name = tn_ir_text(program->ir, tn_buf_text(&names));
+  tn_buf_deinit(&names);
+}
+
 tn_status tn_program_param(const tn_program *program, int32_t i, int32_t j,
                            tn_param_info *out_info) {
   tn_function_info function = {0};
   const tn_node *func = NULL;
   TN_TRY(function_at(program, i, &func));
   TN_TRY(tn_program_function(program, i, &function));
-  if (j < 0 || j >= function.n_params) {
+  bool is_result = function.is_graph && j == function.n_params;
+  if (j < 0 || (j >= function.n_params && !is_result)) {
     return TN_ERR(TN_INVALID, "parameter %d of %s, which has %d", j, function.name,
                   function.n_params);
   }
   tn_param_info info = {0};
-  if (function.is_graph) {
+  if (is_result) {
+    describe_result(program, func, &info);
+  } else if (function.is_graph) {
     const tn_node *param = func->in[TN_GFUNC_PARAMS]->in[j];
     info.name = param->attr.text;
     tn_driver_describe_type(program->ir, param->in[0], &info);

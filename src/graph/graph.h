@@ -158,6 +158,10 @@ const tn_node *tn_ty_instantiate(tn_ir *ir, const tn_node *type, const tn_map *s
 /// The TY_FUNC of a GFUNC or PRIM_FUNC.
 TN_MUST_USE tn_status tn_func_type(const tn_infer_ctx *ctx, const tn_node *func,
                                    const tn_node **out_type);
+/// What a graph function (its attribute output_names) calls result i of n; "": it does not say.
+const char *tn_func_result_name(const tn_node *func, uint32_t n, uint32_t i);
+/// The names of all results, one a line.
+void tn_func_result_names(const tn_node *func, tn_buf *out);
 /// True when evaluating `expr` (operators' arguments included) has no effect.
 bool tn_expr_is_pure(const tn_module *module, const tn_node *expr);
 

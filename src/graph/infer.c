@@ -76,6 +76,25 @@ tn_status tn_func_type(const tn_infer_ctx *ctx, const tn_node *func, const tn_no
   return NULL;
 }
 
+const char *tn_func_result_name(const tn_node *func, uint32_t n, uint32_t i) {
+  const tn_node *names = tn_dict_find(func->in[TN_GFUNC_ATTRS], "output_names");
+  bool is_named = names != NULL && names->op == TN_OP_LIST && names->n_in == n && i < n;
+  return is_named && names->in[i]->op == TN_OP_STR ? names->in[i]->attr.text : "";
+}
+
+void tn_func_result_names(const tn_node *func, tn_buf *out) {
+  const tn_node *names = tn_dict_find(func->in[TN_GFUNC_ATTRS], "output_names");
+  uint32_t n = names != NULL && names->op == TN_OP_LIST ? names->n_in : 0;
+  for (uint32_t i = 0; i < n; ++i) {
+    if (i > 0) {
+      tn_buf_putc(out, '\n');
+    }
+    for (const char *c = tn_func_result_name(func, n, i); *c != '\0'; ++c) {
+      tn_buf_putc(out, *c == '\n' ? ' ' : *c);
+    }
+  }
+}
+
 static tn_status infer_global(const tn_infer_ctx *ctx, const tn_node *n, const tn_node **out) {
   const tn_node *func = ctx->module == NULL ? NULL : tn_module_find(ctx->module, n->attr.text);
   if (func == NULL) {

@@ -386,7 +386,7 @@ tn_status tn_exec_param(const tn_exec *exec, int32_t i, int32_t j, tn_param_info
                   "function %d is a kernel: it writes into its arguments and returns nothing", i);
   }
   *out_info = (tn_param_info){
-      .name = j == (int32_t)f->n_params ? "" : tn_exec_str(&exec->view, t->name),
+      .name = tn_exec_str(&exec->view, t->name),
       .text = tn_exec_str(&exec->view, t->text),
       .kind = (int32_t)t->kind,
       .dtype = t->dtype,

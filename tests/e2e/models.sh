@@ -18,6 +18,26 @@ for batch in 1 3; do
     same ".$kind says the same" "$work/out" "$work/want"
   done
 done
+out_has '^logits: float32'
+cat > "$work/named.py" << 'END'
+@I.ir_module
+class Named:
+    @R.function
+    def main(x: R.Tensor((3,), dtype="float32")):
+        R.func_attr({"output_names": ["plain", "../a:0", "", "../a/0"]})
+        with R.dataflow():
+            y = R.exp(x)
+            R.output(y)
+        return (x, y, x, y)
+END
+for kind in py tnx; do
+  [ $kind = py ] || succeeds "compiled" "$TENON" compile "$work/named.py" -o "$work/named.tnx"
+  succeeds "results by their names, .$kind" "$TENON" run "$work/named.$kind" --random --output "$work/$kind"
+  for name in plain _._a_0 out _._a_0_2; do
+    is "a file for $name" -f "$work/$kind/$name.npy"
+    out_has "^$name: float32"
+  done
+done
 succeeds "in source order" "$TENON" run $model --random --size batch=1 --strict-math
 cp "$work/out" "$work/want"
 succeeds "without passes that rewrite" "$TENON" run $model --random --size batch=1 --strict-math \

@@ -39,7 +39,7 @@ done
 
 cat=$models/tabby_cat
 if [ -d "$cat" ]; then
-  printf '%s\n' out: '   59.7 %  285  Egyptian cat' '   22.8 %  282  tiger cat' '   16.6 %  281  tabby, tabby cat' \
+  printf '%s\n' output: '   59.7 %  285  Egyptian cat' '   22.8 %  282  tiger cat' '   16.6 %  281  tabby, tabby cat' \
     '    0.7 %  287  lynx, catamount' '    0.2 %  728  plastic bag' > "$work/want"
   succeeds "a photograph of a cat" "$TENON" run "$models/mobilenetv2_int8/model.onnx" --input "input=$cat/chelsea.png" \
     --preprocess imagenet --labels "$cat/imagenet_synset_1000.txt" --top 5
@@ -50,7 +50,7 @@ if [ -d "$cat" ]; then
       "$models/mobilenetv2_int8/model.onnx" "$work/f32.onnx"
     succeeds "the cat in float32" "$TENON" run "$work/f32.onnx" --input "input=$cat/chelsea.png" --preprocess imagenet \
       --labels "$cat/imagenet_synset_1000.txt" --top 5
-    printf '%s\n' out: '   73.5 %  285  Egyptian cat' '   13.6 %  281  tabby, tabby cat' '   12.0 %  282  tiger cat' \
+    printf '%s\n' output: '   73.5 %  285  Egyptian cat' '   13.6 %  281  tabby, tabby cat' '   12.0 %  282  tiger cat' \
       '    0.7 %  287  lynx, catamount' '    0.1 %  728  plastic bag' > "$work/want"
     cp "$work/out" "$work/got"
     same "its classes in float32" "$work/got" "$work/want"

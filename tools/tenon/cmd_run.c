@@ -162,10 +162,56 @@ static tn_status collect(results *r, const char *name, const tn_arg *value) {
   return NULL;
 }
 
+/* Line k of the names, as a file may be called: models call values "a/b:0", "", or a line of text. */
+static void name_result(const results *r, const char *lines, int32_t k, char *out, size_t n_bytes) {
+  char base[100];
+  size_t n = 0;
+  for (; k > 0; --k) {
+    lines = strchr(lines, '\n') + 1;
+  }
+  for (; *lines != '\0' && *lines != '\n' && n + 1 < sizeof base; ++lines) {
+    bool is_plain = (unsigned char)*lines > ' ' && *lines != 0x7f &&
+                    strchr("/\\:*?\"<>|", *lines) == NULL && !(n == 0 && *lines == '.');
+    base[n++] = is_plain ? *lines : '_';
+  }
+  base[n] = '\0';
+  (void)snprintf(out, n_bytes, "%s", n > 0 ? base : "out");
+  for (int32_t i = 0, count = 2; i < r->n; ++i) {
+    if (strcmp(r->names[i], out) == 0) { /* look at all of them again */
+      (void)snprintf(out, n_bytes, "%s_%d", n > 0 ? base : "out", count++);
+      i = -1;
+    }
+  }
+}
+
+static int32_t count_lines(const char *text) {
+  int32_t n = *text != '\0' ? 1 : 0;
+  for (; *text != '\0'; ++text) {
+    n += *text == '\n' ? 1 : 0;
+  }
+  return n;
+}
+
+/* The results of a graph function by their names, else as `out`. */
+static tn_status collect_returned(results *r, const session *s, const tn_arg *ret) {
+  tn_tuple *tuple = tn_arg_tuple(ret);
+  int32_t n = tuple != NULL ? tn_tuple_size(tuple) : 1;
+  tn_status st = NULL;
+  char name[128];
+  if (count_lines(s->result_names) != n) {
+    return collect(r, "out", ret);
+  }
+  for (int32_t k = 0; st == NULL && k < n; ++k) {
+    name_result(r, s->result_names, k, name, sizeof name);
+    st = collect(r, name, tuple != NULL ? tn_tuple_at(tuple, k) : ret);
+  }
+  return st;
+}
+
 static tn_status collect_all(results *r, const session *s, const tn_arg *ret) {
   tn_status st = NULL;
   if (s->is_graph || ret->kind != TN_ARG_NONE) {
-    st = collect(r, "out", ret);
+    st = collect_returned(r, s, ret);
   }
   for (int32_t j = 0; st == NULL && !s->is_graph && j < s->n_params; ++j) {
     if (s->params[j].is_output) {

@@ -134,12 +134,17 @@ static tn_status describe_program_function(session *s, int32_t index) {
   for (int32_t j = 0; st == NULL && j < info.n_params && j < SESSION_MAX_PARAMS; ++j) {
     st = tn_program_param(s->program, index, j, &s->params[j]);
   }
+  tn_param_info result = {.name = ""};
+  if (st == NULL && s->is_graph) {
+    st = tn_program_param(s->program, index, info.n_params, &result);
+  }
+  s->result_names = result.name;
   return st;
 }
 
 static tn_status describe_exec_function(session *s, int32_t index) {
   tn_status st = NULL;
-  tn_param_info result = {0};
+  tn_param_info result = {.name = ""};
   s->func = tn_exec_function_name(s->exec, index);
   s->n_params = tn_exec_n_params(s->exec, index);
   for (int32_t j = 0; st == NULL && j < s->n_params && j < SESSION_MAX_PARAMS; ++j) {
@@ -147,6 +152,7 @@ static tn_status describe_exec_function(session *s, int32_t index) {
   }
   tn_status no_result = tn_exec_param(s->exec, index, s->n_params, &result);
   s->is_graph = no_result == NULL; /* a kernel declares no result */
+  s->result_names = result.name;
   tn_status_free(no_result);
   return st;
 }

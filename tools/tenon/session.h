@@ -15,7 +15,8 @@ typedef struct session {
   tn_exec *exec;       /* NULL when the program is interpreted */
   tn_vm *vm;           /* with exec */
   const char *func;
-  bool is_graph; /* returns its result; else writes into its arguments */
+  bool is_graph;            /* returns its result; else writes into its arguments */
+  const char *result_names; /* of the results, one a line, or "" */
   int32_t n_params;
   tn_param_info params[SESSION_MAX_PARAMS];
   tn_arg args[SESSION_MAX_PARAMS];   /* owned */

@@ -517,7 +517,6 @@ static tn_status add_inputs(planner *p, const tn_node *params) {
 static void name_args(planner *p, const tn_node *func) {
   tn_model_entry *entry = p->entry;
   const tn_node *params = func->in[TN_GFUNC_PARAMS];
-  const tn_node *names = tn_dict_find(func->in[TN_GFUNC_ATTRS], "output_names");
   tn_strmap taken = {0};
   for (size_t i = 0; i < entry->sizes.len; ++i) {
     const char *given = entry->sizes.data[i]->attr.text;
@@ -528,9 +527,8 @@ static void name_args(planner *p, const tn_node *func) {
     TN_VEC_PUSH(&entry->arg_names, (tn_model_name){given, tn_model_symbol(p->ir, given, &taken)});
   }
   for (uint32_t i = 0; i < entry->outputs.len; ++i) {
-    bool is_named = names != NULL && names->op == TN_OP_LIST && names->n_in == entry->outputs.len &&
-                    names->in[i]->op == TN_OP_STR;
-    const char *given = is_named ? names->in[i]->attr.text : "out";
+    const char *name = tn_func_result_name(func, (uint32_t)entry->outputs.len, i);
+    const char *given = *name != '\0' ? name : "out";
     TN_VEC_PUSH(&entry->arg_names, (tn_model_name){given, tn_model_symbol(p->ir, given, &taken)});
   }
   tn_strmap_deinit(&taken);

@@ -47,7 +47,10 @@ static void add_gfunc(tn_vm_tables *t, tn_ir *ir, const char *name, const tn_nod
   for (uint32_t i = 0; i < params->n_in; ++i) {
     tn_vm_push_type(t, params->in[i]->attr.text, params->in[i]->in[0]);
   }
-  tn_vm_push_type(t, "", tn_is_none(ret) ? tn_ty_object(ir) : ret);
+  tn_buf names = TN_BUF_INIT;
+  tn_func_result_names(func, &names);
+  tn_vm_push_type(t, tn_buf_text(&names), tn_is_none(ret) ? tn_ty_object(ir) : ret);
+  tn_buf_deinit(&names);
   set_index(&t->vm_funcs, name, t->funcs.len);
   TN_VEC_PUSH(&t->funcs, row);
 }
