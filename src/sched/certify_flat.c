@@ -2,27 +2,12 @@
 /* Copyright The Tenon authors. */
 /* A loop function as a list of stores. Axes of blocks become what they are bound to, predicates and
  * the moment of init become conditions; what blocks say about regions is not looked at. */
-#include <stdarg.h>
-
 #include "sched/certify_priv.h"
-#include "tir/tir.h"
-
-bool tn_cf_fail(tn_cf *c, const char *fmt, ...) {
-  va_list args;
-  va_start(args, fmt);
-  if (c->why.len == 0) {
-    tn_buf_vprintf(&c->why, fmt, args);
-  }
-  va_end(args);
-  return false;
-}
 
 /* ---- conditions ---- */
 
-static const tn_node *cast(tn_cf *c, tn_dtype dtype, const tn_node *value) {
-  return value->dtype == dtype
-             ? value
-             : tn_node_new(c->ir, TN_OP_CAST, dtype, (tn_attr){.i64 = 0}, 1, &value);
+static const tn_node *cast(tn_cf *c, tn_dtype dtype, const tn_node *n) {
+  return n->dtype == dtype ? n : tn_node_new(c->ir, TN_OP_CAST, dtype, (tn_attr){0}, 1, &n);
 }
 
 const tn_node *tn_cf_and(tn_cf *c, const tn_node *a, const tn_node *b) {
@@ -30,7 +15,7 @@ const tn_node *tn_cf_and(tn_cf *c, const tn_node *a, const tn_node *b) {
 }
 
 const tn_node *tn_cf_not(tn_cf *c, const tn_node *cond) {
-  return tn_node_new(c->ir, TN_OP_NOT, TN_DT_BOOL, (tn_attr){.i64 = 0}, 1, &cond);
+  return tn_node_new(c->ir, TN_OP_NOT, TN_DT_BOOL, (tn_attr){0}, 1, &cond);
 }
 
 const tn_node *tn_cf_compare(tn_cf *c, tn_op op, const tn_node *a, const tn_node *b) {
@@ -45,22 +30,26 @@ const tn_node *tn_cf_equal(tn_cf *c, uint32_t n, const tn_node *const *a, const 
   return all;
 }
 
-const tn_node *tn_cf_within(tn_cf *c, const tn_node *value, const tn_node *min,
-                            const tn_node *extent) {
-  const tn_node *offset =
-      tn_binary(c->ir, TN_OP_SUB, cast(c, TN_DT_I64, value), cast(c, TN_DT_I64, min));
-  return tn_cf_and(c, tn_cf_compare(c, TN_OP_GE, offset, tn_int(c->ir, TN_DT_I64, 0)),
+const tn_node *tn_cf_within(tn_cf *c, const tn_node *n, const tn_node *min, const tn_node *extent) {
+  const tn_node *zero = tn_int(c->ir, TN_DT_I64, 0);
+  const tn_node *offset = tn_cf_compare(c, TN_OP_SUB, n, min == NULL ? zero : min);
+  return tn_cf_and(c, tn_cf_compare(c, TN_OP_GE, offset, zero),
                    tn_cf_compare(c, TN_OP_LT, offset, extent));
 }
 
 const tn_node *tn_cf_load(tn_cf *c, const tn_node *buffer, const tn_node *const *indices) {
   const tn_node *in[TN_LOAD_INDICES + TN_MAX_NDIM] = {buffer, tn_none(c->ir)};
-  uint32_t n = tn_buffer_ndim(buffer);
-  for (uint32_t d = 0; d < n; ++d) {
-    in[TN_LOAD_INDICES + d] = indices[d];
+  uint32_t n = TN_LOAD_INDICES + tn_buffer_ndim(buffer);
+  for (uint32_t i = TN_LOAD_INDICES; i < n; ++i) {
+    in[i] = indices[i - TN_LOAD_INDICES];
   }
-  return tn_node_new(c->ir, TN_OP_LOAD, buffer->dtype, (tn_attr){.i64 = 0}, TN_LOAD_INDICES + n,
-                     in);
+  return tn_node_new(c->ir, TN_OP_LOAD, buffer->dtype, (tn_attr){0}, n, in);
+}
+
+static tn_visit find_buffer(const tn_node *n, void *ctx) { return n == ctx ? TN_STOP : TN_DESCEND; }
+
+bool tn_cf_mentions(const tn_node *n, const tn_node *buffer) {
+  return n != NULL && !tn_walk_distinct(n, find_buffer, (void *)(uintptr_t)buffer);
 }
 
 /* ---- statements ---- */
@@ -68,7 +57,6 @@ const tn_node *tn_cf_load(tn_cf *c, const tn_node *buffer, const tn_node *const 
 typedef struct walker {
   tn_cf *c;
   tn_cf_func *out;
-  tn_map data;     /* ids of the pointers of buffers */
   tn_cf_store now; /* what a store here would be */
   const char *strange;
 } walker;
@@ -78,11 +66,10 @@ static tn_visit find_strange(const tn_node *n, void *ctx) {
   walker *w = ctx;
   bool is_call = tn_is(n, TN_OP_INVOKE) || (tn_is(n, TN_OP_INTRIN) && !n->attr.def->is_pure &&
                                             tn_intrin_of(n)->id != TN_INTRIN_PREFETCH); /* a hint */
-  bool is_masked = tn_is(n, TN_OP_STORE) && !tn_is_none(n->in[TN_STORE_PREDICATE]);
-  w->strange = tn_dtype_lanes(n->dtype) > 1 || is_masked ? "a vector"
-               : is_call                                 ? "a call"
-               : tn_is(n, TN_OP_MATCH)                   ? "a matched buffer"
-                                                         : w->strange;
+  bool is_vector = tn_dtype_lanes(n->dtype) > 1 ||
+                   (tn_is(n, TN_OP_STORE) && !tn_is_none(n->in[TN_STORE_PREDICATE]));
+  bool is_match = tn_is(n, TN_OP_MATCH);
+  w->strange = is_vector ? "a vector" : is_call ? "a call" : is_match ? "a matched buffer" : NULL;
   return w->strange == NULL ? TN_DESCEND : TN_STOP;
 }
 
@@ -91,23 +78,23 @@ static void add_buffer(walker *w, const tn_node *b) {
   uint64_t data = b->in[TN_BUFFER_DATA]->id;
   const tn_node *strides = b->in[TN_BUFFER_STRIDES];
   int64_t room = 1; /* elements that the dimensions further in need */
-  bool is_ok = !tn_map_find(&w->data, data, NULL);
+  bool is_ok = !tn_map_find(&w->out->depths, data, NULL);
   for (uint32_t d = strides->n_in; d > 0 && is_ok; --d) {
     const tn_node *extent = b->in[TN_BUFFER_SHAPE]->in[d - 1];
-    is_ok = tn_is(strides->in[d - 1], TN_OP_INT) && strides->in[d - 1]->attr.i64 >= room &&
-            tn_is(extent, TN_OP_INT) &&
-            !__builtin_mul_overflow(strides->in[d - 1]->attr.i64, extent->attr.i64, &room);
+    const tn_node *stride = strides->in[d - 1];
+    is_ok = tn_is(stride, TN_OP_INT) && stride->attr.i64 >= room && tn_is(extent, TN_OP_INT) &&
+            !__builtin_mul_overflow(stride->attr.i64, extent->attr.i64, &room);
   }
   w->strange = is_ok ? w->strange : "memory under two names";
-  tn_map_set(&w->data, data, 0);
-  tn_map_set(&w->out->depths, b->id, w->now.n_loops);
+  tn_map_set(&w->out->depths, data, w->now.n_loops);
 }
 
-static tn_cf_store *here(const walker *w, const tn_node *value) {
+static tn_cf_store *add(walker *w, const tn_node *value) {
   tn_cf_store *s = TN_ARENA_NEW(&w->c->arena, tn_cf_store);
   *s = w->now;
   s->value = value;
   s->place = w->out->stores.len;
+  TN_VEC_PUSH(&w->out->stores, s);
   return s;
 }
 
@@ -118,17 +105,25 @@ static const tn_node *control(walker *w, const tn_node *n) {
   return n;
 }
 
+/* buffer[w] = buffer[w] op x adds x, which may not depend on the sum so far. The element is a LOAD,
+ * and LOADs are interned: the same one is the same pointer. */
 static void add_store(walker *w, const tn_node *n) {
-  const tn_node *buffer = n->in[TN_STORE_BUFFER];
-  tn_cf_store *s = here(w, n->in[TN_STORE_VALUE]);
-  s->element = tn_cf_load(w->c, buffer, n->in + TN_STORE_INDICES);
+  const tn_node *v = n->in[TN_STORE_VALUE];
+  tn_cf_store *s = add(w, v);
+  s->buffer = n->in[TN_STORE_BUFFER];
+  s->element = tn_cf_load(w->c, s->buffer, n->in + TN_STORE_INDICES);
+  s->op = (tn_op)v->op;
+  bool is_either =
+      s->op == TN_OP_ADD || s->op == TN_OP_MUL || s->op == TN_OP_MIN || s->op == TN_OP_MAX;
+  if ((is_either || s->op == TN_OP_SUB) && v->in[TN_A] == s->element) {
+    s->added = v->in[TN_B];
+  } else if (is_either && v->in[TN_B] == s->element) {
+    s->added = v->in[TN_A];
+  }
+  s->added = tn_cf_mentions(s->added, s->buffer) ? NULL : s->added;
   for (uint32_t i = TN_STORE_INDICES; i < n->n_in; ++i) {
     (void)control(w, n->in[i]);
   }
-  if (!tn_map_find(&w->out->depths, buffer->id, NULL)) {
-    w->strange = "a buffer that is declared";
-  }
-  TN_VEC_PUSH(&w->out->stores, s);
 }
 
 static void walk(walker *w, const tn_node *s);
@@ -145,30 +140,30 @@ static void walk_block(walker *w, const tn_node *n) {
   tn_cf *c = w->c;
   const tn_cf_store outer = w->now;
   const tn_node *iters = n->in[TN_BLOCK_ITERS];
-  const tn_node *allocs = n->in[TN_BLOCK_ALLOCS];
   const tn_node *first = NULL; /* when init runs; NULL: always */
-  const tn_node *all_within = NULL;
+  const tn_node *within = NULL;
   tn_map map = {0};
   w->now.name = n->in[TN_BLOCK_LABEL]->attr.text;
   w->now.cond = tn_cf_and(c, w->now.cond, control(w, n->in[TN_BLOCK_PREDICATE]));
   for (uint32_t i = 0; i < iters->n_in; ++i) {
     const tn_node *iter = iters->in[i];
     const tn_node *var = iter->in[TN_ITER_VAR];
+    const tn_node *min = iter->in[TN_ITER_MIN];
+    const tn_node *extent = iter->in[TN_ITER_EXTENT];
     const tn_node *value = cast(c, var->dtype, iter->in[TN_ITER_BINDING]);
-    const tn_node *within = tn_cf_within(c, value, iter->in[TN_ITER_MIN], iter->in[TN_ITER_EXTENT]);
-    all_within = tn_cf_and(c, all_within, within);
-    if (iter->attr.i64 == TN_ITER_REDUCE && !tn_is_int(iter->in[TN_ITER_EXTENT], 1)) {
-      first = tn_cf_and(c, first, tn_cf_compare(c, TN_OP_EQ, value, iter->in[TN_ITER_MIN]));
+    within = tn_cf_and(c, within, tn_cf_within(c, value, min, extent));
+    if (iter->attr.i64 == TN_ITER_REDUCE && !tn_is_int(extent, 1)) {
+      first = tn_cf_and(c, first, tn_cf_compare(c, TN_OP_EQ, value, min));
     }
     if (iter->attr.i64 == TN_ITER_REDUCE && w->now.n_keys < TN_CF_MAX_KEYS) {
       w->now.keys[w->now.n_keys++] = value;
     }
     tn_map_set(&map, var->id, (uint64_t)(uintptr_t)value);
   }
-  for (uint32_t i = 0; i < allocs->n_in; ++i) {
-    add_buffer(w, allocs->in[i]);
+  for (uint32_t i = 0; i < n->in[TN_BLOCK_ALLOCS]->n_in; ++i) {
+    add_buffer(w, n->in[TN_BLOCK_ALLOCS]->in[i]);
   }
-  TN_VEC_PUSH(&w->out->blocks, here(w, all_within));
+  add(w, within);
   walk_under(w, first, tn_subst(c->ir, n->in[TN_BLOCK_INIT], &map));
   walk(w, tn_subst(c->ir, n->in[TN_BLOCK_BODY], &map));
   w->now = outer;
@@ -222,28 +217,5 @@ bool tn_cf_flatten(tn_cf *c, const tn_node *func, tn_cf_func *out) {
     }
     walk(&w, func->in[TN_PRIM_FUNC_BODY]);
   }
-  tn_map_deinit(&w.data);
-  return w.strange == NULL || tn_cf_fail(c, "%s is not looked into", w.strange);
-}
-
-/* ---- reductions ---- */
-
-static tn_visit is_buffer(const tn_node *n, void *ctx) { return n == ctx ? TN_STOP : TN_DESCEND; }
-
-/* The element is a LOAD, and LOADs are interned: the same one is the same pointer. */
-const tn_node *tn_cf_contribution(const tn_cf_store *s, tn_op *out_op) {
-  const tn_node *extremum = tn_tir_find_extremum(s->value);
-  const tn_node *v = extremum != NULL ? extremum : s->value;
-  const tn_node *x = NULL;
-  bool is_either =
-      tn_is(v, TN_OP_ADD) || tn_is(v, TN_OP_MUL) || tn_is(v, TN_OP_MIN) || tn_is(v, TN_OP_MAX);
-  if ((is_either || tn_is(v, TN_OP_SUB)) && v->in[TN_A] == s->element) {
-    x = v->in[TN_B];
-  } else if (is_either && v->in[TN_B] == s->element) {
-    x = v->in[TN_A];
-  }
-  *out_op = extremum == NULL ? (tn_op)v->op : tn_is(v, TN_OP_MAX) ? TN_OP_GT : TN_OP_LT;
-  /* what is added may not depend on the sum so far */
-  void *buffer = (void *)(uintptr_t)s->element->in[TN_LOAD_BUFFER];
-  return x != NULL && tn_walk_distinct(x, is_buffer, buffer) ? x : NULL;
+  return w.strange == NULL || TN_CF_FAIL(c, "%s is not looked into", w.strange);
 }

@@ -46,7 +46,7 @@ static const sched_row rows[] = {
     {"a first value where a condition reads what came before", AB2,
      "for i, k in T.grid(8, 8):\n    with T.block(\"B\"):\n"
      "        vi = T.axis.spatial(8, i)\n        vk = T.axis.reduce(8, k)\n"
-     "        T.where(B[i, 0] < 5)\n"
+     "        T.where(B[i, 0] > 0)\n"
      "        with T.init():\n            B[vi, 0] = 0\n        B[vi, 0] = B[vi, 0] + A[vi, vk]",
      "d = decompose_reduction(B, k)", NULL, "the condition or an axis of block 'B' reads memory"},
     {"strides that put rows into each other", AB2,
