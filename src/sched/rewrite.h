@@ -73,7 +73,7 @@ const tn_node *tn_scope_body(const tn_tree *tree, const tn_node *scope);
 /// Blocks of the scope that read, or write, a buffer; returns how many (at most
 /// TN_SCHED_MAX_BLOCKS), in text order.
 uint32_t tn_scope_users(const tn_tree *tree, const tn_node *scope, const tn_node *buffer,
-                        bool are_writers, const tn_node **out);
+                        bool are_writers, const tn_node *out[TN_SCHED_MAX_BLOCKS]);
 /// Nothing but the regions of the scope's blocks touches the buffer: no statement, binding or
 /// condition outside of blocks, no second name of its memory.
 TN_MUST_USE tn_status tn_scope_only_blocks_touch(tn_sched *s, const tn_tree *tree,

@@ -68,7 +68,7 @@ static const tn_node *region_of(const tn_node *block, bool is_write, const tn_no
 }
 
 uint32_t tn_scope_users(const tn_tree *tree, const tn_node *scope, const tn_node *buffer,
-                        bool are_writers, const tn_node **out) {
+                        bool are_writers, const tn_node *out[TN_SCHED_MAX_BLOCKS]) {
   uint32_t n = 0;
   for (size_t i = 0; i < tree->blocks.len && n < TN_SCHED_MAX_BLOCKS; ++i) {
     const tn_node *block = tree->blocks.data[i];

@@ -33,8 +33,8 @@ static tn_status find_maker(tn_rules *r, const tn_node *sum, const tn_node *buff
   const tn_tree *tree = tn_sched_tree(r->s, sum);
   const tn_node *block = tn_sched_site(r->s, sum);
   const tn_node *scope = tn_tree_scope(tree, block);
-  const tn_node *makers[2];
-  const tn_node *readers[2];
+  const tn_node *makers[TN_SCHED_MAX_BLOCKS];
+  const tn_node *readers[TN_SCHED_MAX_BLOCKS];
   bool is_own = scope != NULL && tn_scope_allocates(scope, buffer) &&
                 tn_scope_users(tree, scope, buffer, true, makers) == 1 &&
                 tn_scope_users(tree, scope, buffer, false, readers) == 1;
