@@ -338,6 +338,95 @@ static void put_rows(tn_buf *out, tn_rng *rng) {
                 rows, cols, rows, cols, rows, cols, rows, cols);
 }
 
+typedef struct between {
+  const char *name;
+  const char *what; /* NULL: the largest, else the sum, of a row of `from` */
+  const char *from;
+} between;
+
+static void put_between(tn_buf *out, const between *b, const char *extents) {
+  bool is_row = b->what == NULL;
+  bool is_max = b->name[0] == 'M';
+  tn_buf_printf(out,
+                "    for b, h, s, t in T.grid(%s):\n"
+                "        with T.block(\"%s\"):\n"
+                "            w, y, x, z = T.axis.remap(\"SSS%s\", [b, h, s, t])\n",
+                extents, b->name, is_row ? "R" : "S");
+  if (!is_row) {
+    tn_buf_printf(out, "            %s[w, y, x, z] = %s\n", b->name, b->what);
+    return;
+  }
+  tn_buf_printf(out,
+                "            with T.init():\n"
+                "                %s[w, y, x] = T.float32(%s)\n"
+                "            %s[w, y, x] = %s(%s[w, y, x]%s %s[w, y, x, z])\n",
+                b->name, is_max ? "\"-inf\"" : "0", b->name, is_max ? "T.max" : "", b->name,
+                is_max ? "," : " +", b->from);
+}
+
+/* Two products and what goes over rows between them, as attention is. Whole numbers stay small. */
+static void put_attention(tn_buf *out, tn_rng *rng) {
+  static const char *const scores[] = {"P[w, y, x, z] * T.float32(2)", "P[w, y, x, z] + D[x, z]",
+                                       "T.if_then_else(z <= x, P[w, y, x, z], T.float32(-100))"};
+  int32_t batch = 1 + below(rng, 2), heads = 1 + below(rng, 3), k = size(rng), v = size(rng);
+  int32_t m = size(rng) * (1 + below(rng, 3)), t = size(rng) * (1 + below(rng, 3));
+  bool has_scores = below(rng, 4) != 0;
+  const between all[] = {
+      {"S", scores[below(rng, 3)], NULL},
+      {"M", NULL, has_scores ? "S" : "P"},
+      {"E", has_scores ? "S[w, y, x, z] - M[w, y, x]" : "P[w, y, x, z] - M[w, y, x]", NULL},
+      {"L", NULL, "E"},
+      {"W", "T.min(T.max(E[w, y, x, z] - L[w, y, x], T.float32(-3)), T.float32(3))", NULL}};
+  char rows[24];
+  char extents[128];
+  (void)snprintf(rows, sizeof rows, below(rng, 3) == 0 ? "n" : "T.int64(%d)", m);
+  (void)snprintf(extents, sizeof extents, "T.int64(%d), T.int64(%d), %s, T.int64(%d)", batch, heads,
+                 rows, t);
+  put_head(out, "q: T.handle, k: T.handle, v: T.handle, d: T.handle, o: T.handle");
+  tn_buf_printf(
+      out,
+      "    n = T.int64()\n"
+      "    Q = T.match_buffer(q, (T.int64(%d), %s, T.int64(%d), T.int64(%d)), \"float32\")\n"
+      "    K = T.match_buffer(k, (T.int64(%d), T.int64(%d), T.int64(%d), T.int64(%d)), "
+      "\"float32\")\n"
+      "    V = T.match_buffer(v, (T.int64(%d), T.int64(%d), T.int64(%d), T.int64(%d)), "
+      "\"float32\")\n"
+      "    D = T.match_buffer(d, (%s, T.int64(%d)), \"float32\")\n"
+      "    O = T.match_buffer(o, (T.int64(%d), %s, T.int64(%d), T.int64(%d)), \"float32\")\n",
+      batch, rows, heads, k, batch, t, heads, k, batch, t, heads, v, rows, t, batch, rows, heads,
+      v);
+  for (const char *name = "PSEWML"; *name != '\0'; ++name) {
+    bool is_row = *name == 'M' || *name == 'L';
+    tn_buf_printf(out, "    %c = T.alloc_buffer((T.int64(%d), T.int64(%d), %s", *name, batch, heads,
+                  rows);
+    if (is_row) {
+      tn_buf_puts(out, "))\n");
+    } else {
+      tn_buf_printf(out, ", T.int64(%d)))\n", t);
+    }
+  }
+  tn_buf_printf(out,
+                "    for b, h, s, t, k in T.grid(%s, T.int64(%d)):\n"
+                "        with T.block(\"P\"):\n"
+                "            w, y, x, z, u = T.axis.remap(\"SSSSR\", [b, h, s, t, k])\n"
+                "            with T.init():\n"
+                "                P[w, y, x, z] = T.float32(0)\n"
+                "            P[w, y, x, z] = P[w, y, x, z] + Q[w, x, y, u] * K[w, z, y, u]\n",
+                extents, k);
+  for (size_t i = has_scores ? 0 : 1; i < TN_N_ROWS(all); ++i) {
+    put_between(out, &all[i], extents);
+  }
+  tn_buf_printf(out,
+                "    for b, s, h, v, t in T.grid(T.int64(%d), %s, T.int64(%d), T.int64(%d), "
+                "T.int64(%d)):\n"
+                "        with T.block(\"O\"):\n"
+                "            w, x, y, u, z = T.axis.remap(\"SSSSR\", [b, s, h, v, t])\n"
+                "            with T.init():\n"
+                "                O[w, x, y, u] = T.float32(0)\n"
+                "            O[w, x, y, u] = O[w, x, y, u] + W[w, y, x, z] * V[w, z, y, u]\n",
+                batch, rows, heads, v, t);
+}
+
 static void put_scan(tn_buf *out, tn_rng *rng) {
   int32_t a = size(rng), b = size(rng), c = size(rng);
   tn_buf params = TN_BUF_INIT;
@@ -372,6 +461,7 @@ static const struct {
     {"pooling", put_pool},
     {"sum", put_sum},
     {"rows", put_rows},
+    {"attention", put_attention},
     {"scan", put_scan},
     {"product", put_product},
     {"convolution", put_conv},

@@ -65,19 +65,31 @@ static bool is_of_kind(tn_rules *r, const tn_node *label, bool wants_spatial) {
   return tree != NULL && tn_rule_is_spatial(tn_tree_site(tree, now)) == wants_spatial;
 }
 
+/* Rules for all blocks together. */
+static bool schedule_together(tn_rules *r, uint32_t n, const tn_node *const *blocks) {
+  tn_status (*const rules[])(tn_rules *, uint32_t, const tn_node *const *) = {tn_rule_row_blocks,
+                                                                              tn_rule_rows};
+  for (size_t i = 0; i < sizeof rules / sizeof *rules; ++i) {
+    tn_sched *before = tn_sched_copy(r->s);
+    tn_status st = rules[i](r, n, blocks);
+    if (st == NULL) {
+      tn_sched_free(before);
+      return true;
+    }
+    tn_rule_undo(r, before, st);
+  }
+  return false;
+}
+
 /* Reductions first: what is copied for them, and what follows them in a tile, is theirs to place. */
 static void schedule_blocks(tn_rules *r, const char *name) {
   const tn_node *blocks[TN_SCHED_MAX_BLOCKS];
   uint32_t n = find_blocks(r, name, blocks);
   tn_rule_inline(r, n, blocks);
   n = find_blocks(r, name, blocks);
-  tn_sched *before = tn_sched_copy(r->s);
-  tn_status st = tn_rule_rows(r, n, blocks);
-  if (st == NULL) {
-    tn_sched_free(before);
+  if (schedule_together(r, n, blocks)) {
     return;
   }
-  tn_rule_undo(r, before, st);
   for (uint32_t i = 0; i < n; ++i) {
     if (is_of_kind(r, blocks[i], false)) {
       try_rules(r, blocks[i], other_rules, sizeof other_rules / sizeof *other_rules);

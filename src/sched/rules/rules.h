@@ -126,6 +126,9 @@ TN_MUST_USE tn_status tn_rule_mark_parts(tn_rules *r, const tn_node *part, int64
 /// All blocks of a scope (rows.c), as those of softmax and layer norm: row by row, each row going
 /// through all of them while it is in the cache.
 TN_MUST_USE tn_status tn_rule_rows(tn_rules *r, uint32_t n_blocks, const tn_node *const *labels);
+/// All blocks of a scope (row_blocks.c): a product, rows of it as in softmax, a product of them.
+TN_MUST_USE tn_status tn_rule_row_blocks(tn_rules *r, uint32_t n_blocks,
+                                         const tn_node *const *labels);
 /// Element-wise producers go to where they are read by element-wise blocks (inline.c). Never fails.
 void tn_rule_inline(tn_rules *r, uint32_t n_blocks, const tn_node *const *labels);
 /// The outermost spatial loops shared by threads, where nothing better is known.

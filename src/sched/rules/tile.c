@@ -134,14 +134,16 @@ static tn_status prepare(tiling *w) {
 
 /* ---- the copy ---- */
 
-/* Place of a buffer among what the block reads. */
+/* Place of a buffer among what the block says that it reads; NULL: it does not. */
 static const tn_node *read_arg(tn_ir *ir, const tn_node *block, const tn_node *buffer) {
+  const tn_node *region = NULL;
   uint32_t i = 0;
-  while (tn_block_region(block, false, i)->in[TN_REGION_BUFFER] != buffer) {
+  while ((region = tn_block_region(block, false, i)) != NULL &&
+         region->in[TN_REGION_BUFFER] != buffer) {
     ++i;
   }
   const tn_node *pair[2] = {tn_str(ir, "read"), tn_int(ir, TN_DT_I32, i)};
-  return tn_list(ir, 2, pair);
+  return region == NULL ? NULL : tn_list(ir, 2, pair);
 }
 
 /* lambda ..: the same indices, that of the lanes' axis last. */
@@ -187,15 +189,18 @@ static tn_visit find_buffer(const tn_node *n, void *ctx) {
   return TN_DESCEND;
 }
 
-static tn_status make_copy(tiling *w) {
-  tn_ir *ir = w->r->s->ir;
-  const tn_node *loop = w->c.nest.loops[w->c.lanes].var;
-  const tn_node *many = read_arg(ir, w->c.nest.block, w->c.many->buffer);
-  TN_TRY(tn_rule_apply(w->r, "reindex", 2, (const tn_node *[]){w->sum, many}, &w->copy));
-  const tn_node *block = tn_sched_site(w->r->s, w->sum);
-  const tn_node *copy = tn_sched_site(w->r->s, w->copy);
+tn_status tn_rule_copy_for_lanes(tn_rules *r, const tn_node *sum, const tn_node *buffer,
+                                 const tn_node *loop, const tn_node **out_copy) {
+  tn_ir *ir = r->s->ir;
+  const tn_node *read = read_arg(ir, tn_sched_site(r->s, sum), buffer);
+  if (read == NULL) {
+    return TN_ERR(TN_INVALID, "the block does not say that it reads '%s'", buffer->attr.text);
+  }
+  TN_TRY(tn_rule_apply(r, "reindex", 2, (const tn_node *[]){sum, read}, out_copy));
+  const tn_node *block = tn_sched_site(r->s, sum);
+  const tn_node *copy = tn_sched_site(r->s, *out_copy);
   const tn_node *load = copy->in[TN_BLOCK_BODY]; /* stands for the buffer that it stores to */
-  const tn_node *buffer = load->in[TN_STORE_BUFFER];
+  buffer = load->in[TN_STORE_BUFFER];
   load = tn_load_new(ir, buffer, load->n_in - TN_STORE_INDICES, load->in + TN_STORE_INDICES);
   (void)tn_walk_distinct(block->in[TN_BLOCK_BODY], find_buffer, &load);
   const tn_node *axis = axis_of(block, loop);
@@ -203,8 +208,13 @@ static tn_status make_copy(tiling *w) {
   if (map == NULL) {
     return TN_ERR(TN_INVALID, "the copy has no index for the lanes");
   }
-  const tn_node *args[] = {w->sum, read_arg(ir, block, buffer), map};
-  return tn_rule_apply(w->r, "transform_layout", 3, args, NULL);
+  const tn_node *args[] = {sum, read_arg(ir, block, buffer), map};
+  return tn_rule_apply(r, "transform_layout", 3, args, NULL);
+}
+
+static tn_status make_copy(tiling *w) {
+  return tn_rule_copy_for_lanes(w->r, w->sum, w->c.many->buffer,
+                                w->c.nest.loops[w->c.lanes].var, &w->copy);
 }
 
 /* ---- loops ---- */

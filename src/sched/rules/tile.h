@@ -51,6 +51,10 @@ bool tn_contraction_slides(const tn_contraction *c, const tn_rule_access *access
 void tn_tile_choose(const tn_rules *r, const tn_contraction *c, tn_tile *out);
 /// Axes of `sum` that everything walks in step become one, there and in `after` (collapse.c).
 TN_MUST_USE tn_status tn_rule_collapse(tn_rules *r, const tn_node *sum, const tn_node *after);
+/// A copy of a buffer that `sum` reads, laid out by its axes, that of a loop of the lanes last.
+TN_MUST_USE tn_status tn_rule_copy_for_lanes(tn_rules *r, const tn_node *sum,
+                                             const tn_node *buffer, const tn_node *loop,
+                                             const tn_node **out_copy);
 /// Rows that `sum` reads every s-th element of are laid out as s rows (strided.c).
 TN_MUST_USE tn_status tn_rule_part_rows(tn_rules *r, const tn_node *sum);
 
