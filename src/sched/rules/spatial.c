@@ -80,7 +80,8 @@ static tn_status share(tn_rules *r, const tn_rule_nest *nest, uint32_t n_outer,
   uint32_t n = 0;
   while (n < n_outer && rounds < ENOUGH_ROUNDS) {
     is_open = is_open || nest->loops[n].n == TN_RULE_OPEN;
-    rounds *= nest->loops[n].n == TN_RULE_OPEN ? 1 : nest->loops[n].n;
+    int64_t own = nest->loops[n].n == TN_RULE_OPEN ? 1 : nest->loops[n].n;
+    rounds *= own < ENOUGH_ROUNDS ? own : ENOUGH_ROUNDS; /* more of them make no difference */
     loops[n] = nest->loops[n].var;
     ++n;
   }
