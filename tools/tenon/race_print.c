@@ -55,6 +55,15 @@ void race_print_head(const race *r) {
   fflush(stdout);
 }
 
+/* Did the machine change during rounds that count, or do their ratios say that it did? */
+static bool is_unsteady(const race *r, const race_row *row) {
+  bool is = row->n_unsteady > 0;
+  for (int32_t p = 0; p < r->n_peers; ++p) {
+    is = is || row->beside[p].ratio_hi > 1.1 * row->beside[p].ratio_lo;
+  }
+  return is;
+}
+
 static void print_beside(const race_beside *b) {
   char spread[32];
   char norm[16];
@@ -82,12 +91,12 @@ void race_print_row(const race *r, const race_row *row) {
   } else {
     printf(" %8s", "-");
   }
-  printf("%s\n", row->n_unsteady > 0 ? " ~" : "");
+  printf("%s\n", is_unsteady(r, row) ? " ~" : "");
   fflush(stdout);
 }
 
 void race_print_means(const race *r) {
-  bool is_unsteady = false;
+  bool is_any_unsteady = false;
   if (is_json(r)) {
     race_print_json(r);
     return;
@@ -112,10 +121,10 @@ void race_print_means(const race *r) {
     }
   }
   for (int32_t i = 0; i < r->n_rows; ++i) {
-    is_unsteady = is_unsteady || r->rows[i].n_unsteady > 0;
+    is_any_unsteady = is_any_unsteady || is_unsteady(r, &r->rows[i]);
   }
-  if (is_unsteady) {
-    printf("~: the machine changed during rounds that count\n");
+  if (is_any_unsteady) {
+    printf("~: the machine changed during rounds that count, or their ratios differ by a tenth\n");
   }
 }
 
