@@ -249,6 +249,32 @@ static void parts_and_ranges_may_depend_on_data(void **state) {
   tn_program_free(program);
 }
 
+/* Matrices of ones, n of them, times three: n is 3, or 1 and the one serves all. */
+static void batches_of_products_meet_at_run_time(void **state) {
+  (void)state;
+  const int64_t one = 1;
+  const int64_t shape[] = {3, 2, 1};
+  const int64_t values[] = {1, 2, 3, 4, 5, 6};
+  tn_buf attrs = TN_BUF_INIT;
+  onnx_model m = model_of_one_number("n");
+  tn_buf tensor = onnx_tensor("b", INT64, 3, shape, values, sizeof values);
+  wire_message(&m.graph, 5, &tensor);
+  onnx_ints(&m, "at", 1, (const int64_t[]){0});
+  onnx_ints(&m, "rest", 2, (const int64_t[]){1, 2});
+  onnx_node(&m, "Unsqueeze", "n at", "first", NULL);
+  onnx_attr_int(&attrs, "axis", 0);
+  onnx_node(&m, "Concat", "first rest", "dims", &attrs);
+  tensor = onnx_tensor(NULL, INT64, 1, &one, &one, sizeof one);
+  onnx_attr_tensor(&attrs, "value", &tensor);
+  onnx_node(&m, "ConstantOfShape", "dims", "a", &attrs);
+  onnx_node(&m, "MatMul", "a b", "y", NULL);
+  onnx_output(&m, "y");
+  tn_program *program = program_of(&m);
+  expect_values(program, 3, 3, (const int64_t[]){3, 7, 11});
+  expect_values(program, 1, 3, (const int64_t[]){3, 7, 11});
+  tn_program_free(program);
+}
+
 /* ---- sequences ---- */
 
 /* a sequence that a loop fills, joined: 0, 1, ... n - 1, then what stands at its place 0 */
@@ -291,6 +317,7 @@ int main(void) {
       cmocka_unit_test(what_rounds_give_is_stacked_and_values_around_are_seen),
       cmocka_unit_test(branches_may_differ_in_extents),
       cmocka_unit_test(parts_and_ranges_may_depend_on_data),
+      cmocka_unit_test(batches_of_products_meet_at_run_time),
       cmocka_unit_test(sequences_go_through_loops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,6 +64,25 @@ static void a_scale_means_the_number_that_it_was_written_as(void **state) {
   expect_values(&m, "y", TN_DT_F32, 1, DIMS(3), (const double[]){0, 2, 3}, 0);
 }
 
+static void rows_of_blocks_are_counted_from_the_end_too(void **state) {
+  (void)state;
+  static const uint8_t x[32] = {[16] = 138, [17] = 118};
+  static const float scales[2] = {1, 0.5f};
+  double want[16] = {5, -5};
+  tn_buf attrs = TN_BUF_INIT;
+  onnx_model m = values_model(MS);
+  put_u8(&m, "x", 2, DIMS(2, 16), x);
+  put_i64(&m, "i", 1, DIMS(1), (const int64_t[]){-1});
+  put_f32(&m, "s", 2, DIMS(2, 1), scales);
+  onnx_attr_int(&attrs, "bits", 8);
+  onnx_attr_int(&attrs, "block_size", 16);
+  onnx_node(&m, "GatherBlockQuantized", "x i s", "y", &attrs);
+  for (int i = 2; i < 16; ++i) {
+    want[i] = -64; /* 0 - 128, halved */
+  }
+  expect_values(&m, "y", TN_DT_F32, 2, DIMS(1, 16), want, 0);
+}
+
 static void elements_of_2_bits_lie_four_to_a_byte(void **state) {
   (void)state;
   static const uint8_t packed[] = {0x1b, 0x02}; /* 3 2 1 0, 2 */
@@ -500,6 +519,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(casts_to_narrow_types_follow_the_specification),
       cmocka_unit_test(a_scale_means_the_number_that_it_was_written_as),
+      cmocka_unit_test(rows_of_blocks_are_counted_from_the_end_too),
       cmocka_unit_test(elements_of_2_bits_lie_four_to_a_byte),
       cmocka_unit_test(scales_may_stand_for_blocks),
       cmocka_unit_test(floats_are_quantised_by_conversion),

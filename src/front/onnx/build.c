@@ -519,11 +519,16 @@ static const tn_node *bind(tn_onnx_call *c, const tn_node *value, const tn_node 
   return var;
 }
 
-/* An operator that broadcasts could not tell the extents of its result. */
-static bool is_open_broadcast(const tn_onnx_build *b, uint32_t n, const tn_node *type) {
+/* An operator that broadcasts could not tell the extents of its result. out_skip: the last axes, to
+ * which that does not apply. */
+static bool is_open_broadcast(const tn_onnx_build *b, uint32_t n, const tn_node *type,
+                              uint32_t *out_skip) {
   const tn_op_def *add = tn_op_table_find(tn_ops_table(), "add");
   const tn_op_def *where = tn_op_table_find(tn_ops_table(), "where");
-  bool broadcasts = (b->op->infer == add->infer && n == 2) || (b->op == where && n == 3);
+  bool is_matmul = b->op == tn_op_table_find(tn_ops_table(), "matmul");
+  bool broadcasts =
+      (b->op->infer == add->infer && n == 2) || (b->op == where && n == 3) || is_matmul;
+  *out_skip = is_matmul ? 2 : 0;
   return broadcasts && type->op == TN_OP_TY_TENSOR && type->attr.i64 > 0 &&
          tn_is_none(type->in[TN_TY_TENSOR_SHAPE]);
 }
@@ -571,9 +576,10 @@ const tn_node *tn_onnx_end(tn_onnx_build *b, uint32_t n, const tn_node *const *a
     return NULL;
   }
   const tn_node *aligned[3];
-  if (is_open_broadcast(b, n, type)) {
+  uint32_t skip = 0;
+  if (is_open_broadcast(b, n, type, &skip)) {
     memcpy(aligned, args, n * sizeof *args);
-    if (tn_onnx_align(c, n, aligned)) {
+    if (tn_onnx_align(c, n, aligned, skip)) {
       return tn_onnx_end(b, n, aligned);
     }
   }

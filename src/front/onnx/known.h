@@ -49,7 +49,8 @@ const tn_node *tn_onnx_one_hot_dynamic(tn_onnx_call *c, const tn_node *index, co
                                        int64_t axis, const tn_node *on, const tn_node *off);
 /// Makes operands that broadcast with each other, but whose extents nobody knows to be equal or 1, so
 /// that they are. False: nothing changed.
-bool tn_onnx_align(tn_onnx_call *c, uint32_t n, const tn_node **args);
+/// skip: so many last axes stay as they are.
+bool tn_onnx_align(tn_onnx_call *c, uint32_t n, const tn_node **args, uint32_t skip);
 /// The first `n` elements of an axis.
 const tn_node *tn_onnx_first(tn_onnx_call *c, const tn_node *x, int32_t axis, const tn_node *n);
 

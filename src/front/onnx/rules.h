@@ -42,6 +42,11 @@ const tn_node *tn_onnx_stand(tn_onnx_call *c, const tn_node *x, int32_t ndim, in
 /// the node's name, and from `which`, and are the same whenever the model runs.
 const tn_node *tn_onnx_random(tn_onnx_call *c, const tn_node *x, int64_t which);
 
+/* ---- rules_move.c ---- */
+
+/// Indices below 0 count from the end of an axis of that extent.
+const tn_node *tn_onnx_from_start(tn_onnx_call *c, const tn_node *index, const tn_node *extent);
+
 /* ---- rules_attention.c ---- */
 
 /// [B, S, H * D] to [B, H, S, D].

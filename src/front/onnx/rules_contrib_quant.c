@@ -396,11 +396,14 @@ void tn_onnx_rule_gather_block_quantized(tn_onnx_call *c) {
   } else if (parts[2] == NULL) {
     parts[2] = tn_onnx_scalar(c, tn_onnx_type_of(c, parts[0]), 0);
   }
+  const tn_node *dims = tn_onnx_dims(c, parts[0]);
+  const tn_node *index =
+      tn_onnx_from_start(c, tn_onnx_in(c, 1), dims == NULL ? NULL : dims->in[gather]);
   for (int i = 0; i < 3; ++i) {
     if (tn_onnx_ndim(c, parts[i]) > 0) {
       tn_onnx_build b = tn_onnx_begin(c, "take");
       tn_onnx_set_int(&b, "axis", gather);
-      parts[i] = tn_onnx_end2(&b, parts[i], tn_onnx_in(c, 1));
+      parts[i] = tn_onnx_end2(&b, parts[i], index);
     }
   }
   int32_t moved = quantize > gather ? tn_onnx_ndim(c, tn_onnx_in(c, 1)) - 1 : 0;

@@ -632,7 +632,7 @@ static const tn_node *repeated(tn_onnx_call *c, const tn_node *x, int32_t axis,
   return at_indices(c, x, axis, tn_onnx_op2(c, "multiply", tn_onnx_counted(c, want), step));
 }
 
-bool tn_onnx_align(tn_onnx_call *c, uint32_t n, const tn_node **args) {
+bool tn_onnx_align(tn_onnx_call *c, uint32_t n, const tn_node **args, uint32_t skip) {
   const tn_node *out[TN_MAX_NDIM];
   uint32_t ndim = 0;
   bool is_changed = false;
@@ -643,7 +643,7 @@ bool tn_onnx_align(tn_onnx_call *c, uint32_t n, const tn_node **args) {
     }
     ndim = dims->n_in > ndim ? dims->n_in : ndim;
   }
-  for (uint32_t d = 0; d < ndim; ++d) { /* counted from the last */
+  for (uint32_t d = skip; d < ndim; ++d) { /* counted from the last */
     out[d] = tn_onnx_i64(c, 1);
     for (uint32_t k = 0; k < n; ++k) {
       const tn_node *dims = tn_onnx_dims(c, args[k]);
@@ -652,7 +652,7 @@ bool tn_onnx_align(tn_onnx_call *c, uint32_t n, const tn_node **args) {
   }
   for (uint32_t k = 0; k < n && c->st == NULL; ++k) {
     const tn_node *dims = tn_onnx_dims(c, args[k]);
-    for (uint32_t d = 0; d < dims->n_in && c->st == NULL; ++d) {
+    for (uint32_t d = skip; d < dims->n_in && c->st == NULL; ++d) {
       uint32_t axis = dims->n_in - 1 - d;
       if (!is_sure(c, dims->in[axis], out[d])) {
         args[k] = repeated(c, args[k], (int32_t)axis, out[d]);

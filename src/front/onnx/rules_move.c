@@ -320,8 +320,7 @@ void tn_onnx_rule_pad(tn_onnx_call *c) {
 
 /* ---- lookups ---- */
 
-/* Indices below 0 count from the end of an axis. */
-static const tn_node *from_start(tn_onnx_call *c, const tn_node *index, const tn_node *extent) {
+const tn_node *tn_onnx_from_start(tn_onnx_call *c, const tn_node *index, const tn_node *extent) {
   tn_dtype type = tn_onnx_type_of(c, index);
   if (extent == NULL || tn_dtype_is_uint(type)) {
     return index;
@@ -352,7 +351,7 @@ void tn_onnx_rule_gather(tn_onnx_call *c) {
   }
   tn_onnx_build b = tn_onnx_begin(c, "take");
   tn_onnx_set_int(&b, "axis", axis);
-  tn_onnx_give(c, 0, tn_onnx_end2(&b, x, from_start(c, tn_onnx_in(c, 1), extent)));
+  tn_onnx_give(c, 0, tn_onnx_end2(&b, x, tn_onnx_from_start(c, tn_onnx_in(c, 1), extent)));
 }
 
 void tn_onnx_rule_one_hot(tn_onnx_call *c) {
@@ -386,7 +385,7 @@ void tn_onnx_rule_one_hot(tn_onnx_call *c) {
   }
   tn_dtype type = tn_onnx_type_of(c, index);
   index = tn_dtype_is_int(type) ? index : tn_onnx_cast(c, index, TN_DT_I64);
-  const tn_node *args[] = {from_start(c, index, tn_int(c->ir, TN_DT_I64, n.data[0])), parts[1],
+  const tn_node *args[] = {tn_onnx_from_start(c, index, tn_int(c->ir, TN_DT_I64, n.data[0])), parts[1],
                            parts[0]};
   tn_onnx_build b = tn_onnx_begin(c, "one_hot");
   tn_onnx_set_int(&b, "depth", n.data[0]);
