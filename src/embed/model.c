@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "embed/cpu_features.h"
+
 enum { ALIGN = 64, MAX_THREADS = 1024, SPIN_ROUNDS = 4000 };
 
 /* Of a size that the caller gives; products of such are checked by the generated code. */
@@ -181,7 +183,11 @@ static int32_t parallel_for(const tn_env *env, tn_par_body body, void *closure, 
   return code;
 }
 
-int32_t tn_embed_init(int32_t n_threads, tn_embed_model **out_model) {
+int32_t tn_embed_init(const char *needs, int32_t n_threads, tn_embed_model **out_model) {
+  size_t len = 0;
+  if (tn_cpu_first_missing(needs, &len) != NULL) {
+    return TN_MODEL_OTHER_CPU;
+  }
   n_threads = n_threads < 1 ? 1 : n_threads > MAX_THREADS ? MAX_THREADS : n_threads;
   tn_embed_model *model = calloc(1, sizeof *model + sizeof(worker) * (size_t)n_threads);
   if (out_model == NULL || model == NULL) {

@@ -17,7 +17,8 @@ enum {
   TN_MODEL_NO_POINTER = 2,      ///< NULL where a tensor has elements
   TN_MODEL_SMALL_WORKSPACE = 3, ///< NULL, or fewer bytes than asked for
   TN_MODEL_NO_MEMORY = 4,
-  TN_MODEL_REFUSED = 5 ///< a check inside of the model
+  TN_MODEL_REFUSED = 5,  ///< a check inside of the model
+  TN_MODEL_OTHER_CPU = 6 ///< this machine lacks what the code needs
 };
 
 /// Bytes that an entry takes for given sizes, each a multiple of 64.
@@ -39,8 +40,9 @@ typedef struct tn_embed_entry {
 /// Threads that share the parallel loops of calls, and the text of the last refusal.
 typedef struct tn_embed_model tn_embed_model;
 
-/// Starts n_threads - 1 threads; n_threads is brought into [1, 1024].
-int32_t tn_embed_init(int32_t n_threads, tn_embed_model **out_model);
+/// Starts n_threads - 1 threads; n_threads is brought into [1, 1024]. needs: CPU features of the
+/// code, "avx2,fma".
+int32_t tn_embed_init(const char *needs, int32_t n_threads, tn_embed_model **out_model);
 void tn_embed_free(tn_embed_model *model);
 /// "" before the first refusal, and for NULL.
 const char *tn_embed_error(const tn_embed_model *model);

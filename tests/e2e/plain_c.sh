@@ -58,6 +58,16 @@ if command -v valgrind > /dev/null && [ -z "$TN_SANITIZE" ]; then
   succeeds "no access outside of the memory that is given" valgrind -q --error-exitcode=9 --leak-check=full "$work/caller"
 fi
 
+# ---- another CPU -----------------------------------------------------------------------------------
+if [ "$(uname -m)" = x86_64 ] && ! grep -qw avx512f /proc/cpuinfo; then
+  succeeds "for a CPU with more" "$TENON" compile tests/e2e/programs/plain_c.py --target x86-64-v4 -o "$work/libnet.so" \
+    --header "$work/net.h"
+  echo '#include "net.h"
+int main(void) { net_model *m = 0; return net_init(1, &m) == NET_OTHER_CPU && m == 0 ? 0 : 1; }' > "$work/other.c"
+  succeeds "its caller compiles" "$CC" -std=c11 -I "$work" "$work/other.c" "$work/libnet.so" -lpthread -o "$work/other"
+  succeeds "it is told" "$work/other"
+fi
+
 # ---- what is refused -------------------------------------------------------------------------------
 cat > "$work/branch.py" << 'PY'
 from tvm.script import ir as I

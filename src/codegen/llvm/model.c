@@ -481,21 +481,28 @@ static void emit_shape(emitter *e, size_t i) {
   tn_cg_func_end(cg, NULL, NULL);
 }
 
-/* A function PREFIX_NAME that passes its arguments on. */
+/* A function PREFIX_NAME that passes its arguments on, after `first` (may be NULL). */
 static void emit_forward(emitter *e, const char *name, const char *to, LLVMTypeRef ret,
-                         LLVMTypeRef *params, unsigned n) {
+                         LLVMTypeRef *params, unsigned n, const char *first) {
   tn_cg *cg = e->cg;
   tn_buf symbol = TN_BUF_INIT;
   tn_cg_func func;
-  LLVMValueRef args[2] = {NULL};
+  LLVMTypeRef types[3] = {cg->ptr};
+  LLVMValueRef args[3] = {NULL};
+  unsigned n_first = first != NULL ? 1 : 0;
   tn_buf_printf(&symbol, "%s_%s", e->model->prefix, name);
   LLVMValueRef fn = add_function(e, symbol.data, ret, params, n, true);
   tn_buf_deinit(&symbol);
   begin(e, &func, fn);
-  for (unsigned i = 0; i < n; ++i) {
-    args[i] = LLVMGetParam(fn, i);
+  if (first != NULL) {
+    args[0] = LLVMBuildGlobalStringPtr(cg->builder, first, "needs");
   }
-  LLVMValueRef value = tn_cg_func_call(cg, embedded(cg, to, ret, params, n), args, n);
+  for (unsigned i = 0; i < n; ++i) {
+    types[n_first + i] = params[i];
+    args[n_first + i] = LLVMGetParam(fn, i);
+  }
+  n += n_first;
+  LLVMValueRef value = tn_cg_func_call(cg, embedded(cg, to, ret, types, n), args, n);
   if (ret == cg->void_) {
     LLVMBuildRetVoid(cg->builder);
   } else {
@@ -551,9 +558,9 @@ void tn_cg_model(tn_cg *cg, const tn_model *model) {
   for (size_t i = 0; i < model->entries.len; ++i) {
     emit_all(&e, &model->entries.data[i]);
   }
-  emit_forward(&e, "init", "tn_embed_init", cg->i32, params, 2);
-  emit_forward(&e, "free", "tn_embed_free", cg->void_, params + 1, 1);
-  emit_forward(&e, "error", "tn_embed_error", cg->ptr, params + 1, 1);
+  emit_forward(&e, "init", "tn_embed_init", cg->i32, params, 2, cg->target->required);
+  emit_forward(&e, "free", "tn_embed_free", cg->void_, params + 1, 1, NULL);
+  emit_forward(&e, "error", "tn_embed_error", cg->ptr, params + 1, 1, NULL);
   TN_VEC_DEINIT(&e.offsets);
   tn_map_deinit(&e.constants);
   tn_strmap_deinit(&e.kernels);

@@ -177,7 +177,8 @@ static void put_codes(const char *prefix, tn_buf *out) {
       {"NO_POINTER", "NULL was given for what has elements"},
       {"SMALL_WORKSPACE", "NULL, or fewer bytes than PREFIX_ENTRY_workspace_bytes says"},
       {"NO_MEMORY", "for the model itself"},
-      {"REFUSED", "a check inside of the model failed, such as an index out of range"}};
+      {"REFUSED", "a check inside of the model failed, such as an index out of range"},
+      {"OTHER_CPU", "this machine's CPU lacks what the code needs"}};
   tn_buf_puts(out, "\n/// What the functions return.\nenum {\n");
   for (size_t i = 0; i < sizeof codes / sizeof *codes; ++i) {
     tn_buf_puts(out, "  ");
@@ -206,7 +207,9 @@ void tn_model_header(const tn_model *model, const tn_target *target, tn_buf *out
       "\n/// Threads that share the parallel loops of calls. Calls with one model may come "
       "from several\n/// threads at once, each with a workspace of its own: one of them then "
       "has the threads, the others\n/// run alone.\ntypedef struct %s_model %s_model;\n"
-      "/// Starts n_threads - 1 threads. *out_model: freed by %s_free.\n"
+      "/// Starts n_threads - 1 threads. *out_model: freed by %s_free. Nothing else asks what the "
+      "CPU "
+      "has:\n/// without a model, code for another one ends in a signal.\n"
       "int32_t %s_init(int32_t n_threads, %s_model **out_model);\n"
       "/// NULL is fine. No call may be running.\nvoid %s_free(%s_model *model);\n"
       "/// Where the last call of this model that was refused inside failed; static "
