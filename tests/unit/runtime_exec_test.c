@@ -400,6 +400,28 @@ static void wrong_count(tn_asm *a) {
   EMIT(a, TN_VM_CALL, 0, 0, 1, I(0));
   EMIT(a, TN_VM_RET, I(0));
 }
+static void wrong_tail_count(tn_asm *a) {
+  begin(a);
+  EMIT(a, TN_VM_TAIL_CALL, 0, 1, I(0));
+}
+static void tail_call_of_kernel(tn_asm *a) {
+  uint32_t k = asm_outside(a, TN_EXEC_FN_KERNEL, "k", "");
+  begin(a);
+  EMIT(a, TN_VM_TAIL_CALL, k, 0);
+}
+static void tail_call_of_packed(tn_asm *a) {
+  uint32_t g = asm_outside(a, TN_EXEC_FN_PACKED, "g", "");
+  begin(a);
+  EMIT(a, TN_VM_TAIL_CALL, g, 0);
+}
+static void tail_call_of_none(tn_asm *a) {
+  begin(a);
+  EMIT(a, TN_VM_TAIL_CALL, 1, 0);
+}
+static void tail_call_cut_short(tn_asm *a) {
+  begin(a);
+  EMIT(a, TN_VM_TAIL_CALL, 0, 3, I(0));
+}
 static void bad_shape_op(tn_asm *a) {
   begin(a);
   EMIT(a, TN_VM_SHAPE_OP, 0, 77, I(0), I(0));
@@ -483,6 +505,11 @@ static void each_check_refuses_its_case(void **state) {
       {"cut_short", cut_short, "cut short"},
       {"negative_count", negative_count, "cut short"},
       {"wrong_count", wrong_count, "wrong number of arguments"},
+      {"wrong_tail_count", wrong_tail_count, "no function of the machine"},
+      {"tail_call_of_kernel", tail_call_of_kernel, "no function of the machine"},
+      {"tail_call_of_packed", tail_call_of_packed, "no function of the machine"},
+      {"tail_call_of_none", tail_call_of_none, "(tail_call): operand 1 is out of range"},
+      {"tail_call_cut_short", tail_call_cut_short, "cut short"},
       {"bad_shape_op", bad_shape_op, "operand 2 is out of range"},
       {"bad_dtype", bad_dtype, "operand 4 is out of range"},
       {"int_from_const", int_from_const, "operand 3 is out of range"},
