@@ -108,13 +108,16 @@ static void push_items(chooser *c, variant *v, const tn_node *func) {
   }
 }
 
-/* A sum of products gains where it reads a packed constant: about so much of its time. */
+/* A sum of products gains where it reads a packed constant: about so much of its time, and more of it
+ * where rows of a picture do not fill vectors. */
 static double gain_of(const chooser *c, const variant *v, const tn_node *func) {
-  enum { LANES_BYTES = 4 };
-  const double share = 0.25;
   const double clock = 3e9;
-  tn_op_count count = {0};
+  const tn_node *buffers = func->in[TN_PRIM_FUNC_BUFFERS];
+  const tn_node *shape = buffers->in[v->n_params - 1]->in[TN_BUFFER_SHAPE];
+  const tn_node *row = shape->n_in == 0 ? NULL : shape->in[shape->n_in - 1];
+  bool is_even = row != NULL && tn_is(row, TN_OP_INT) && row->attr.i64 % c->size == 0;
   bool is_packed = false;
+  tn_op_count count = {0};
   for (uint32_t i = 0; i < v->n_items; ++i) {
     is_packed = is_packed || (v->items[i].is_free && v->items[i].layout.n > 0);
   }
@@ -122,9 +125,8 @@ static double gain_of(const chooser *c, const variant *v, const tn_node *func) {
     return 0;
   }
   tn_status st = tn_tir_count_flops(func, NULL, 0, &count);
-  double peak =
-      clock * 2 * c->target->n_fma_units * ((double)c->target->vector_bytes / LANES_BYTES);
-  double gain = st == NULL ? share * count.flops / peak : 0;
+  double peak = clock * 2 * c->target->n_fma_units * (double)c->size;
+  double gain = st == NULL ? (is_even ? 0.25 : 0.5) * count.flops / peak : 0;
   tn_status_free(st);
   return gain;
 }
