@@ -124,6 +124,13 @@ static void copy_part(const tn_array *x, int32_t x_axis, int64_t from, tn_array 
   }
 }
 
+/* Two elements to a byte: parts may begin inside of one. */
+static tn_status check_whole_bytes(tn_dtype dtype) {
+  return tn_dtype_is_packed(dtype)
+             ? TN_ERR(TN_UNSUPPORTED, "tensors of elements of 4 bits joined to one, or in parts")
+             : NULL;
+}
+
 static bool fits(const tn_array *item, const int64_t *shape, int32_t ndim, int32_t axis,
                  bool is_new) {
   bool is_ok = item->ndim + (is_new ? 1 : 0) == ndim;
@@ -158,6 +165,7 @@ static tn_status run_concat(const list_call *c, tn_value *out) {
   if (!is_ok || !tn_dtype_parse(c->args[3].str, strlen(c->args[3].str), &dtype)) {
     return TN_ERR(TN_INVALID, "expected a list, an axis and the type of an item");
   }
+  TN_TRY(check_whole_bytes(dtype));
   const tn_array *first = list->n > 0 ? list->items[0].array : NULL;
   bool is_new = c->args[2].i64 != 0;
   int32_t ndim = (first != NULL ? first->ndim : c->args[4].n) + (is_new ? 1 : 0);
@@ -224,6 +232,7 @@ static tn_status run_split(const list_call *c, tn_value *out) {
     return TN_ERR(TN_INVALID, "axis %" PRId64 " of a tensor of %d dimensions", c->args[2].i64,
                   x->ndim);
   }
+  TN_TRY(check_whole_bytes(x->dtype));
   int64_t begin = 0;
   int64_t extent = x->shape[axis];
   bool is_each = sizes != NULL && sizes->ndim == 1;

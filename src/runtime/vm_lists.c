@@ -99,6 +99,9 @@ static tn_status call_insert(void *ctx, const tn_arg *args, int32_t n_args, tn_a
   const tn_tuple *list = NULL;
   int64_t at = 0;
   TN_TRY(list_arg(args, n_args, &list));
+  if (n_args != 2 && n_args != 3) {
+    return TN_ERR(TN_INVALID, "expected a list, a value and a position");
+  }
   if (n_args == 2) {
     tn_tuple *longer = NULL;
     TN_TRY(tn_tuple_append(tn_arg_tuple(&args[0]), &args[1], &longer));
@@ -189,6 +192,13 @@ static rows rows_of(const DLTensor *dl, int32_t axis) {
   return r;
 }
 
+/* Two elements to a byte: parts may begin inside of one. */
+static tn_status check_whole_bytes(tn_dtype dtype) {
+  return tn_dtype_is_packed(dtype)
+             ? TN_ERR(TN_UNSUPPORTED, "tensors of elements of 4 bits joined to one, or in parts")
+             : NULL;
+}
+
 static char *bytes_of(const tn_tensor *t) { return (char *)t->dl.data + t->dl.byte_offset; }
 
 static void copy_rows(const char *from, int64_t from_stride, char *to, int64_t to_stride,
@@ -230,7 +240,10 @@ static tn_status add_to_joint(joint *j, const DLTensor *dl) {
   if (!fits) {
     return TN_ERR(TN_INVALID, "the tensors of the list differ in type or extents");
   }
-  j->shape[j->axis] += j->is_new ? 1 : dl->shape[j->axis];
+  if (__builtin_add_overflow(j->shape[j->axis], j->is_new ? 1 : dl->shape[j->axis],
+                             &j->shape[j->axis])) {
+    return TN_ERR(TN_INVALID, "the tensors of the list have more elements together than there are");
+  }
   return NULL;
 }
 
@@ -263,6 +276,7 @@ static tn_status call_concat(void *ctx, const tn_arg *args, int32_t n_args, tn_a
   if (!is_ok || !tn_dtype_parse(text, strlen(text), &dtype)) {
     return TN_ERR(TN_INVALID, "expected a list, an axis and the type of an item");
   }
+  TN_TRY(check_whole_bytes(dtype));
   const tn_shape *shape = tn_arg_shape(&args[4]);
   const DLTensor *first = list->n > 0 ? tn_arg_dl(&list->items[0]) : NULL;
   TN_TRY(begin_joint(dtype, first != NULL ? first->ndim : shape->ndim,
@@ -326,6 +340,7 @@ static tn_status split(const tn_tensor *x, const tn_tensor *sizes, int32_t axis,
   int64_t begin = 0;
   int64_t extent = x->dl.shape[axis];
   int64_t n_parts = sizes != NULL && sizes->dl.ndim == 1 ? sizes->dl.shape[0] : INT64_MAX;
+  TN_TRY(check_whole_bytes(tn_dl_dtype(&x->dl)));
   TN_TRY(tn_tuple_create(0, NULL, &list));
   for (int64_t i = 0; i < n_parts && (n_parts != INT64_MAX || begin < extent); ++i) {
     int64_t n = 0;
