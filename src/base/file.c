@@ -29,8 +29,8 @@ static int open_retrying(const char *path, int flags, mode_t mode) {
 }
 
 /* Opens for reading and refuses folders; the descriptor is the caller's. */
-static tn_status open_input(const char *path, int *out_fd, struct stat *out_info) {
-  int fd = open_retrying(path, O_RDONLY, 0);
+static tn_status open_input(const char *path, int flags, int *out_fd, struct stat *out_info) {
+  int fd = open_retrying(path, O_RDONLY | flags, 0);
   if (fd < 0) {
     return system_error(errno, "open", path);
   }
@@ -74,7 +74,7 @@ static tn_status read_all(int fd, const char *path, size_t max_bytes, tn_buf *bu
 tn_status tn_file_read(const char *path, size_t max_bytes, tn_buf *buf) {
   int fd = -1;
   struct stat info;
-  TN_TRY(open_input(path, &fd, &info));
+  TN_TRY(open_input(path, 0, &fd, &info));
   size_t old_len = buf->len;
   tn_status st = read_all(fd, path, max_bytes, buf);
   close(fd);
@@ -173,7 +173,8 @@ tn_status tn_file_write(const char *path, const void *bytes, size_t n_bytes) {
 tn_status tn_mapped_file_init(tn_mapped_file *file, const char *path) {
   int fd = -1;
   struct stat info;
-  TN_TRY(open_input(path, &fd, &info));
+  /* a pipe is refused below; without the flag, opening one waits for who writes to it */
+  TN_TRY(open_input(path, O_NONBLOCK, &fd, &info));
   tn_status st = NULL;
   tn_mapped_file mapped = {0};
   if (!S_ISREG(info.st_mode)) {

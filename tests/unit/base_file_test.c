@@ -75,6 +75,9 @@ static void errors_name_the_path_and_the_reason(void **state) {
   expect_error(tn_mapped_file_init(&file, path), TN_NOT_FOUND, "missing");
   expect_error(tn_file_read(folder, 0, &buf), TN_INVALID, "is a folder");
   expect_error(tn_mapped_file_init(&file, folder), TN_INVALID, "is a folder");
+  assert_int_equal(mkfifo(path, 0600), 0);
+  expect_error(tn_mapped_file_init(&file, path), TN_INVALID, "is not a regular file");
+  assert_int_equal(unlink(path), 0);
   expect_error(tn_file_write(folder, "x", 1), TN_INVALID, "is a folder");
   expect_error(tn_file_write(below, "x", 1), TN_NOT_FOUND, "no/such/file");
   expect_error(tn_file_write("/proc/self/nothing-here", "x", 1), TN_NOT_FOUND, "/proc");
