@@ -48,7 +48,7 @@ static inline F32 erf_f32(CX, F32 x) {
   F32 size = ABS(x);
   F32 near = MUL(x, POLY32(MUL(x, x), erf_f32_near));
   F32 most = MIN(C32(3.93f), size);
-  F32 far = SUB(C32(1.0f), exp_f32(cx, POLY32(most, erf_f32_far)));
+  F32 far = SUB(C32(1.0f), tn_exp_normal_f32(cx, POLY32(most, erf_f32_far)));
   return SELECT(LT(size, C32(0.875f)), near, copysign_f32(cx, far, x));
 }
 

@@ -130,6 +130,14 @@ static inline F32 exp_f32(CX, F32 x) {
   return tn_exp_scale_f32(cx, e, t, LT(x, C32(-86.0f)));
 }
 
+/// exp_f32 where neither argument nor result leaves the normal range, -86 <= x <= 88: the same bits.
+static inline F32 tn_exp_normal_f32(CX, F32 x) {
+  F32 t = MAD(x, C32(LOG2E_F32), C32(RINT_F32));
+  F32 r = tn_exp_r_f32(cx, x, SUB(t, C32(RINT_F32)));
+  F32 e = MAD(r, POLY32(r, exp_f32_p), C32(1.0f));
+  return MUL(e, FLOAT32(IADD(ISHL(BITS32(t), 23), CI32(127 << 23))));
+}
+
 static inline F32 exp2_f32(CX, F32 x) {
   x = tn_clamp_f32(cx, x, C32(-152.0f), C32(128.0f));
   F32 t = ADD(x, C32(RINT_F32));
