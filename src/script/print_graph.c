@@ -82,17 +82,25 @@ static void print_types(tn_printer *p, uint32_t n, const tn_node *const *types) 
   }
 }
 
+static tn_visit find_own_size(const tn_node *n, void *ctx) {
+  return tn_is(n, TN_OP_VAR) && !tn_pr_is_defined(ctx, n) ? TN_STOP : TN_DESCEND;
+}
+
+/* Sizes that nothing around has are quoted, as in a function's head. */
 static void print_callable(tn_printer *p, const tn_node *type) {
   const tn_node *params = type->in[TN_TY_FUNC_PARAMS];
   if (tn_is_none(params)) {
     tn_buf_puts(p->out, "R.Callable");
     return;
   }
+  bool was_signature = p->is_signature;
+  p->is_signature = was_signature || !tn_walk_distinct(params, find_own_size, p);
   tn_buf_puts(p->out, "R.Callable((");
   print_types(p, params->n_in, params->in);
   tn_buf_puts(p->out, params->n_in == 1 ? ",), " : "), ");
   tn_pr_type(p, type->in[TN_TY_FUNC_RET]);
   tn_buf_printf(p->out, ", %s)", type->attr.i64 != 0 ? "True" : "False");
+  p->is_signature = was_signature;
 }
 
 static void print_prim_type(tn_printer *p, const tn_node *type) {

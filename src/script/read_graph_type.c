@@ -236,15 +236,8 @@ static const tn_node *read_object(tn_reader *r, const tn_ast *call) {
   return tn_ty_object(r->ir);
 }
 
-static const tn_node *read_callable(tn_reader *r, const tn_ast *call) {
-  const tn_ast *args[3] = {NULL};
+static const tn_node *read_callable_parts(tn_reader *r, const tn_ast *const args[3]) {
   bool is_pure = false;
-  if (call->kind != TN_AST_CALL) {
-    return tn_ty_func(r->ir, NULL, tn_ty_object(r->ir), false);
-  }
-  if (!tn_bind_args(r, call, "params? ret? purity?", args)) {
-    return NULL;
-  }
   const tn_node *params = NULL;
   if (args[0] != NULL && args[0]->kind != TN_AST_NONE) {
     bool is_list = args[0]->kind == TN_AST_TUPLE || args[0]->kind == TN_AST_LIST;
@@ -260,6 +253,22 @@ static const tn_node *read_callable(tn_reader *r, const tn_ast *call) {
     return NULL;
   }
   return tn_ty_func(r->ir, params, ret, is_pure || args[2] == NULL);
+}
+
+/* Sizes among the parameters that nothing around has, R.Shape(["n"]), are the type's own. */
+static const tn_node *read_callable(tn_reader *r, const tn_ast *call) {
+  const tn_ast *args[3] = {NULL};
+  if (call->kind != TN_AST_CALL) {
+    return tn_ty_func(r->ir, NULL, tn_ty_object(r->ir), false);
+  }
+  if (!tn_bind_args(r, call, "params? ret? purity?", args)) {
+    return NULL;
+  }
+  tn_scopes_push(&r->scopes, TN_FRAME_PLAIN);
+  tn_collect_symbols(r, args[0]);
+  const tn_node *type = read_callable_parts(r, args);
+  tn_scopes_pop(&r->scopes);
+  return type;
 }
 
 static const tn_node *read_later(tn_reader *r, const tn_ast *call) {

@@ -46,7 +46,7 @@ class M:
         i_1 = T.int64()
         n_1 = T.int64()
         cls = M
-        loop: R.Callable((R.Shape([i_1]), R.Tensor((), dtype="float32")), R.Tensor((), dtype="float32"), True) = R.make_closure(cls.main_loop, (n,))
+        loop: R.Callable((R.Shape(["i_1_1"]), R.Tensor((), dtype="float32")), R.Tensor((), dtype="float32"), True) = R.make_closure(cls.main_loop, (n,))
         go = R.call_pure_packed("env.below", i, n, sinfo_args=(R.Tensor((), dtype="bool"),))
         if go:
             storage: R.Object = R.memory.alloc_storage(R.shape([64]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
@@ -69,7 +69,7 @@ class M:
         R.func_attr({"relax.force_pure": T.bool(True)})
         n_1 = T.int64()
         cls = M
-        loop: R.Callable((R.Shape([i_1]), R.Tensor((), dtype="float32")), R.Tensor((), dtype="float32"), True) = R.make_closure(cls.main_loop, (n,))
+        loop: R.Callable((R.Shape(["i_1"]), R.Tensor((), dtype="float32")), R.Tensor((), dtype="float32"), True) = R.make_closure(cls.main_loop, (n,))
         y: R.Tensor((), dtype="float32") = loop(R.shape([0]), s0)
         _: R.Tuple() = R.vm.kill_object(loop)
         return y
