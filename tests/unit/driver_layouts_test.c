@@ -261,7 +261,7 @@ static tn_program *program_of(const gen *g, const char *text, uint64_t seed) {
   tn_program *program = NULL;
   expect_ok(tn_program_parse(text, strlen(text), "random.py", &program));
   for (int32_t i = 0; i < g->n_weights; ++i) {
-    char name[12];
+    char name[16];
     const int64_t *s = g->weights[i];
     tn_tensor *t = tensor(seed * 100 + (uint64_t)i, s, 2 / sqrt((double)(s[1] * s[2] * s[3])));
     (void)snprintf(name, sizeof name, "w%d", i);
