@@ -240,6 +240,7 @@ static void values_that_are_not_what_was_promised_are_refused(void **state) {
        "expected a function and a tuple"},
       {READ("R.Callable") "        y = R.invoke_closure(o, (x,), " T_("R.Object"),
        "what is called is not a function"},
+      {READ("R.Callable") "        y = o(x)\n", "what is called is not a function"},
       {READ("R.Object") "        y = R.invoke_closure(cls.inner, o, " T_("R.Object"),
        "expected a tuple of arguments"},
       {"        y = R.invoke_closure(cls.inner, (x, x), " T_("R.Object"),
@@ -277,6 +278,24 @@ static void values_that_are_not_what_was_promised_are_refused(void **state) {
     run_free(&r);
     tn_buf_deinit(&body);
   }
+}
+
+static void a_run_ends_after_as_many_statements_as_it_may_take(void **state) {
+  (void)state;
+  run r;
+  run_main(&r,
+           "    @R.function\n    def main(" XN
+           "):\n        a = R.add(x, x)\n        b = R.add(a, x)\n        y = R.add(b, x)\n"
+           "        return y\n",
+           "", 2);
+  expect_ok(r.st);
+  tn_value arg = graph_value(&r.x);
+  tn_value out;
+  tn_interp *short_one = tn_interp_new(&r.module, &(tn_interp_hooks){.max_steps = 2});
+  expect_error(tn_interp_call(short_one, "main", &arg, 1, &out), TN_TIMEOUT,
+               "more than 2 statements");
+  tn_interp_free(short_one);
+  run_free(&r);
 }
 
 static void functions_that_are_not_there_are_named(void **state) {
@@ -362,6 +381,7 @@ int main(void) {
       cmocka_unit_test(programs_give_what_they_say),
       cmocka_unit_test(mistakes_of_a_run_are_errors_with_a_place),
       cmocka_unit_test(values_that_are_not_what_was_promised_are_refused),
+      cmocka_unit_test(a_run_ends_after_as_many_statements_as_it_may_take),
       cmocka_unit_test(functions_that_are_not_there_are_named),
       cmocka_unit_test(effects_keep_their_order_under_every_pass),
       cmocka_unit_test(results_outlive_the_next_call),
