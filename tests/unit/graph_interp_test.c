@@ -240,7 +240,9 @@ static void values_that_are_not_what_was_promised_are_refused(void **state) {
        "expected a function and a tuple"},
       {READ("R.Callable") "        y = R.invoke_closure(o, (x,), " T_("R.Object"),
        "what is called is not a function"},
-      {READ("R.Callable") "        y = o(x)\n", "what is called is not a function"},
+      {READ("R.Callable") "        if R.const(True, \"bool\"):\n            y = o(x)\n"
+                          "        else:\n            y = o(x)\n",
+       "what is called is not a function"},
       {READ("R.Object") "        y = R.invoke_closure(cls.inner, o, " T_("R.Object"),
        "expected a tuple of arguments"},
       {"        y = R.invoke_closure(cls.inner, (x, x), " T_("R.Object"),
