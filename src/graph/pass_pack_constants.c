@@ -55,13 +55,6 @@ static bool mentions(const tn_node *n, const tn_node *what) {
   return !tn_walk_distinct(n, find_node, (void *)(uintptr_t)what);
 }
 
-static const tn_node *with_child(tn_ir *ir, const tn_node *n, uint32_t slot, const tn_node *child) {
-  const tn_node *in[TN_BLOCK_BODY + 1];
-  memcpy(in, n->in, n->n_in * sizeof *in);
-  in[slot] = child;
-  return tn_node_with(ir, n, in);
-}
-
 /* ---- the form ---- */
 
 typedef struct finding {
@@ -271,13 +264,14 @@ static const tn_node *packed_func(tn_ir *ir, const tn_node *func, panels *p) {
   const tn_node *list = func->in[TN_PRIM_FUNC_BUFFERS];
   make_buffer(ir, p);
   const tn_node *body = tn_rewrite(ir, p->block->in[TN_BLOCK_BODY], packed_load, p);
-  const tn_node *block = with_child(ir, p->block, TN_BLOCK_BODY, body);
+  const tn_node *block = tn_with_child(ir, p->block, TN_BLOCK_BODY, body);
   tn_status st = tn_tir_infer_regions(ir, block, NULL, NULL, &reads, &writes);
   if (st != NULL) {
     tn_status_free(st);
     return NULL;
   }
-  block = with_child(ir, with_child(ir, block, TN_BLOCK_READS, reads), TN_BLOCK_WRITES, writes);
+  block =
+      tn_with_child(ir, tn_with_child(ir, block, TN_BLOCK_READS, reads), TN_BLOCK_WRITES, writes);
   swap s = {p->block, block};
   body = tn_rewrite(ir, func->in[TN_PRIM_FUNC_BODY], swap_node, &s);
   if (mentions(body, p->buffer)) {
@@ -286,8 +280,8 @@ static const tn_node *packed_func(tn_ir *ir, const tn_node *func, panels *p) {
   for (uint32_t i = 0; i < list->n_in; ++i) {
     buffers[i] = list->in[i] == p->buffer ? p->made : list->in[i];
   }
-  func = with_child(ir, func, TN_PRIM_FUNC_BUFFERS, tn_list(ir, list->n_in, buffers));
-  return with_child(ir, func, TN_PRIM_FUNC_BODY, body);
+  func = tn_with_child(ir, func, TN_PRIM_FUNC_BUFFERS, tn_list(ir, list->n_in, buffers));
+  return tn_with_child(ir, func, TN_PRIM_FUNC_BODY, body);
 }
 
 static bool find_panels(packer *k, const tn_node *func, const tn_node *buffer, panels *out) {
@@ -450,8 +444,8 @@ static tn_status pack_leaf(tn_gpass *pass, const tn_node *stmt, tn_stmts *out) {
   memcpy(args, old->in, old->n_in * sizeof *args);
   args[0] = tn_node_new(k->ir, TN_OP_GLOBAL, TN_DT_NONE, callee, 0, NULL);
   args[1] = tn_node_new(k->ir, TN_OP_TUPLE, TN_DT_NONE, (tn_attr){0}, inputs->n_in, made);
-  value = with_child(k->ir, value, TN_CALL_ARGS, tn_list(k->ir, old->n_in, args));
-  TN_VEC_PUSH(out, with_child(k->ir, stmt, TN_BIND_VALUE, value));
+  value = tn_with_child(k->ir, value, TN_CALL_ARGS, tn_list(k->ir, old->n_in, args));
+  TN_VEC_PUSH(out, tn_with_child(k->ir, stmt, TN_BIND_VALUE, value));
   return NULL;
 }
 

@@ -12,7 +12,6 @@
 #include "graph/relayout.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "arith/arith.h"
 #include "graph/graph_priv.h"
@@ -39,13 +38,6 @@ typedef struct work {
   tn_arith *arith;
   bool is_bad;
 } work;
-
-static const tn_node *with_child(tn_ir *ir, const tn_node *n, uint32_t slot, const tn_node *child) {
-  const tn_node *in[TN_BLOCK_BODY + 1];
-  memcpy(in, n->in, n->n_in * sizeof *in);
-  in[slot] = child;
-  return tn_node_with(ir, n, in);
-}
 
 static int32_t item_of(const work *w, const tn_node *buffer) {
   for (uint32_t i = 0; i < w->n_items; ++i) {
@@ -319,7 +311,7 @@ static const tn_node *access_rule(tn_rewriter *rw, const tn_node *n) {
   }
   if (tn_is(n, TN_OP_IF_THEN_ELSE) || tn_is(n, TN_OP_SELECT)) {
     const tn_node *cond = tn_arith_simplify(w->arith, n->in[TN_SELECT_COND]);
-    return cond == n->in[TN_SELECT_COND] ? NULL : with_child(w->ir, n, TN_SELECT_COND, cond);
+    return cond == n->in[TN_SELECT_COND] ? NULL : tn_with_child(w->ir, n, TN_SELECT_COND, cond);
   }
   int32_t at = is_access(n) ? item_of(w, n->in[0]) : -1;
   if (at < 0 || w->made[at] == NULL) {
@@ -422,11 +414,11 @@ static const tn_node *rewrite_nest(work *w) {
   cut_in_two(w, &becomes);
   order_axes(ir, s, &loops);
   const tn_node *block =
-      with_child(ir, s->block, TN_BLOCK_ITERS, tn_list(ir, loops.n, loops.iters));
+      tn_with_child(ir, s->block, TN_BLOCK_ITERS, tn_list(ir, loops.n, loops.iters));
   for (uint32_t slot = TN_BLOCK_INIT; slot <= TN_BLOCK_BODY; ++slot) {
     if (slot != TN_BLOCK_ANNOTATIONS) {
       const tn_node *part = tn_subst(ir, block->in[slot], &becomes);
-      block = with_child(ir, block, slot, tn_rewrite(ir, part, access_rule, w));
+      block = tn_with_child(ir, block, slot, tn_rewrite(ir, part, access_rule, w));
     }
   }
   tn_map_deinit(&becomes);
@@ -436,8 +428,8 @@ static const tn_node *rewrite_nest(work *w) {
   if (w->is_bad) {
     return NULL;
   }
-  block = with_child(ir, block, TN_BLOCK_READS, reads);
-  block = with_child(ir, block, TN_BLOCK_WRITES, writes);
+  block = tn_with_child(ir, block, TN_BLOCK_READS, reads);
+  block = tn_with_child(ir, block, TN_BLOCK_WRITES, writes);
   for (uint32_t i = loops.n; i-- > 0;) {
     block = tn_for_new(ir, TN_FOR_SERIAL, loops.vars[i], NULL, loops.extents[i], block, NULL, NULL);
   }
@@ -471,12 +463,12 @@ static const tn_node *rewrite_func(work *w, const tn_node *func) {
     return NULL;
   }
   if (root != NULL) {
-    root = with_child(ir, root, TN_BLOCK_ALLOCS, swap_buffers(w, root->in[TN_BLOCK_ALLOCS]));
-    body = with_child(ir, root, TN_BLOCK_BODY, body);
+    root = tn_with_child(ir, root, TN_BLOCK_ALLOCS, swap_buffers(w, root->in[TN_BLOCK_ALLOCS]));
+    body = tn_with_child(ir, root, TN_BLOCK_BODY, body);
   }
-  func =
-      with_child(ir, func, TN_PRIM_FUNC_BUFFERS, swap_buffers(w, func->in[TN_PRIM_FUNC_BUFFERS]));
-  return tn_clone_fresh(ir, with_child(ir, func, TN_PRIM_FUNC_BODY, body));
+  func = tn_with_child(ir, func, TN_PRIM_FUNC_BUFFERS,
+                       swap_buffers(w, func->in[TN_PRIM_FUNC_BUFFERS]));
+  return tn_clone_fresh(ir, tn_with_child(ir, func, TN_PRIM_FUNC_BODY, body));
 }
 
 bool tn_relayout_func(tn_ir *ir, const tn_node *func, uint32_t n, tn_relayout *items,

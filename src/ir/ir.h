@@ -227,6 +227,8 @@ const tn_node *tn_node_new(tn_ir *ir, tn_op op, tn_dtype dtype, tn_attr attr, ui
 /// The same kind, dtype and attr over other children; `n` itself when nothing differs. Keeps the
 /// source position. Statements and LEAFs with changed children become new nodes.
 const tn_node *tn_node_with(tn_ir *ir, const tn_node *n, const tn_node *const *in);
+/// A copy of any node with one child replaced.
+const tn_node *tn_with_child(tn_ir *ir, const tn_node *n, uint32_t slot, const tn_node *child);
 /// The same with another number of children (variadic kinds).
 const tn_node *tn_node_with_n(tn_ir *ir, const tn_node *n, uint32_t n_in, const tn_node *const *in);
 

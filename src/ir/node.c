@@ -36,6 +36,16 @@ const tn_node *tn_node_with(tn_ir *ir, const tn_node *n, const tn_node *const *i
   return tn_node_with_n(ir, n, n->n_in, in);
 }
 
+const tn_node *tn_with_child(tn_ir *ir, const tn_node *n, uint32_t slot, const tn_node *child) {
+  TN_VEC(const tn_node *) in = {0};
+  for (uint32_t i = 0; i < n->n_in; ++i) {
+    TN_VEC_PUSH(&in, i == slot ? child : n->in[i]);
+  }
+  const tn_node *out = tn_node_with(ir, n, in.data);
+  TN_VEC_DEINIT(&in);
+  return out;
+}
+
 const tn_node *tn_node_with_n(tn_ir *ir, const tn_node *n, uint32_t n_in,
                               const tn_node *const *in) {
   if (n_in == n->n_in && (n_in == 0 || memcmp(in, n->in, n_in * sizeof(*in)) == 0)) {

@@ -82,8 +82,6 @@ void tn_sched_set_func(tn_sched *s, const char *name, const tn_node *func);
 const tn_node *tn_for_with(tn_ir *ir, const tn_node *loop, const tn_node *min,
                            const tn_node *extent, const tn_node *body);
 const tn_node *tn_for_with_kind(tn_ir *ir, const tn_node *loop, tn_for_kind kind);
-/// A copy of any node with one child replaced.
-const tn_node *tn_with_child(tn_ir *ir, const tn_node *n, uint32_t slot, const tn_node *child);
 /// a && b with true left out. What reads memory comes last: the other may be what keeps its indices
 /// inside.
 const tn_node *tn_sched_and(tn_ir *ir, const tn_node *a, const tn_node *b);

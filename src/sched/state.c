@@ -258,13 +258,6 @@ static node_list children_with(const tn_node *n, uint32_t slot, const tn_node *c
   return list;
 }
 
-const tn_node *tn_with_child(tn_ir *ir, const tn_node *n, uint32_t slot, const tn_node *child) {
-  node_list in = children_with(n, slot, child);
-  const tn_node *out = tn_node_with(ir, n, in.data);
-  TN_VEC_DEINIT(&in);
-  return out;
-}
-
 static uint32_t slot_of(const tn_node *parent, const tn_node *child) {
   uint32_t i = 0;
   while (parent->in[i] != child) {
